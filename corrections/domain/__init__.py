@@ -1,0 +1,1 @@
+"""Pure rules about corrections: no Django, no clock, no I/O."""

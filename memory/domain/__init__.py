@@ -1,0 +1,1 @@
+"""Pure rules about experience: no Django, no clock, no I/O."""
