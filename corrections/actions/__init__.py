@@ -1,0 +1,1 @@
+"""Writes: atomic, keyword-only, `by=` required, an audit event in the same transaction."""

@@ -1,0 +1,1 @@
+"""The API: translate in, one domain call, translate out."""

@@ -1,0 +1,56 @@
+"""Receipts: what was really injected into a call, tied later to how the call went."""
+
+from typing import ClassVar
+
+from django.db import models
+
+
+class Receipt(models.Model):
+    """One decision that was handed out.
+
+    ``body`` is the decoded token. ``call_seq`` and ``was_applied`` are set once an experience that carries
+    the token was recorded: applied means that the call was made with the effective input.
+    """
+
+    uuid = models.UUIDField(unique=True, editable=False)
+    workspace = models.ForeignKey(
+        "memory.Workspace", on_delete=models.CASCADE, related_name="receipts", db_index=False
+    )
+    issued_at = models.DateTimeField()
+    tool = models.CharField(max_length=200)
+    ruleset_version = models.CharField(max_length=40)
+    task_external_id = models.CharField(max_length=200, blank=True)
+    body = models.JSONField()
+    call_task = models.ForeignKey(
+        "memory.Task", null=True, on_delete=models.SET_NULL, related_name="receipts"
+    )
+    call_seq = models.PositiveIntegerField(null=True)
+    was_applied = models.BooleanField(null=True)
+    settled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering: ClassVar = ["-id"]
+        indexes: ClassVar = [models.Index(fields=["workspace", "-id"], name="receipt_newest")]
+
+    def __str__(self) -> str:
+        return str(self.uuid)
+
+
+class ReceiptUse(models.Model):
+    """A rule version that a receipt names, one row each, for "where did this rule fire"."""
+
+    receipt = models.ForeignKey(Receipt, on_delete=models.CASCADE, related_name="uses")
+    rule = models.ForeignKey(
+        "corrections.Rule", on_delete=models.CASCADE, related_name="uses", db_index=False
+    )
+    version = models.PositiveIntegerField()
+    role = models.CharField(max_length=10)  # applied | suppressed | errored
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["receipt", "rule"], name="receipt_use_once"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["rule", "-id"], name="receipt_use_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.rule_id} {self.role}"

@@ -1,0 +1,1 @@
+"""The pages: translate in, one domain call, translate out."""

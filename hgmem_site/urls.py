@@ -1,0 +1,12 @@
+"""All routes: pages of a workspace under ``/w/<slug>/``, the API under ``/api/v1/``."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("memory.api.urls")),
+    path("api/v1/", include("corrections.api.urls")),
+    path("w/<slug:slug>/", include("memory.web.urls")),
+    path("w/<slug:slug>/", include("corrections.web.urls")),
+]

@@ -1,0 +1,5 @@
+"""Routes of the memory API, under ``/api/v1/``."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,96 @@
+"""Who may do what: one table of actions, the least role of a person, the scope of a key."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal
+
+
+class Role(StrEnum):
+    """What a person is in a workspace, weakest first."""
+
+    VIEWER = "viewer"
+    REVIEWER = "reviewer"
+    MAINTAINER = "maintainer"
+    OWNER = "owner"
+
+
+class Scope(StrEnum):
+    """What a key may be used for."""
+
+    RULES_READ = "rules:read"
+    EXPERIENCE_WRITE = "experience:write"
+    EXPERIENCE_READ = "experience:read"
+    RULES_WRITE = "rules:write"
+    REVIEW = "review"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True)
+class Actor:
+    """Who acts: a member, a key, or the system itself.
+
+    ``role`` is set for members, ``scopes`` for keys. The system may do everything and says what it is.
+    """
+
+    kind: Literal["user", "key", "system"]
+    name: str
+    workspace_id: int | None = None
+    uuid: str = ""
+    role: Role | None = None
+    scopes: frozenset[Scope] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True)
+class Permission:
+    """One action: the words of its refusal, the least role and the scope that allow it."""
+
+    what: str
+    role: Role
+    scope: Scope
+
+
+PERMISSIONS: dict[str, Permission] = {
+    "look": Permission("look at this workspace", Role.VIEWER, Scope.EXPERIENCE_READ),
+    "query_corrections": Permission("ask for corrections", Role.VIEWER, Scope.RULES_READ),
+    "record_experience": Permission("record experience", Role.MAINTAINER, Scope.EXPERIENCE_WRITE),
+    "import_runs": Permission("import runs", Role.MAINTAINER, Scope.EXPERIENCE_WRITE),
+    "judge_task": Permission("say how a task ended", Role.REVIEWER, Scope.EXPERIENCE_WRITE),
+    "triage_pattern": Permission("change the status of an error pattern", Role.REVIEWER, Scope.REVIEW),
+    "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
+    "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
+    "edit_validator": Permission("write validators", Role.MAINTAINER, Scope.RULES_WRITE),
+    "edit_tool": Permission("edit tools", Role.MAINTAINER, Scope.RULES_WRITE),
+    "manage_keys": Permission("manage API keys", Role.MAINTAINER, Scope.ADMIN),
+    "manage_members": Permission("manage members", Role.OWNER, Scope.ADMIN),
+    "manage_workspace": Permission("change the settings of the workspace", Role.OWNER, Scope.ADMIN),
+    "see_audit": Permission("read the audit trail", Role.REVIEWER, Scope.ADMIN),
+}
+"""Every action there is. A new one is refused to everybody until it has a line here."""
+
+ROLE_ORDER = list(Role)
+
+
+class NotPermitted(Exception):
+    """The actor may not do this. ``str()`` is the sentence the page and the API show."""
+
+
+def check_may(actor: Actor, action: str) -> None:
+    """Raise :class:`NotPermitted` unless the actor may do ``action``; KeyError for an unknown action."""
+    permission = PERMISSIONS[action]
+    if actor.kind == "system":
+        return
+    if actor.kind == "key":
+        if permission.scope not in actor.scopes and Scope.ADMIN not in actor.scopes:
+            raise NotPermitted(f"This key may not {permission.what}: it needs the scope {permission.scope}.")
+        return
+    if actor.role is None or ROLE_ORDER.index(actor.role) < ROLE_ORDER.index(permission.role):
+        raise NotPermitted(f"You need to be at least {permission.role} to {permission.what}.")
+
+
+def may(actor: Actor, action: str) -> bool:
+    """The bool twin of :func:`check_may`."""
+    try:
+        check_may(actor, action)
+    except NotPermitted:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Reads: `get_x`, `list_x`, `x_snapshot`. No writes."""

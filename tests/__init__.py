@@ -1,0 +1,1 @@
+"""Tests: behaviour, real parts, both databases."""
