@@ -1,0 +1,8 @@
+"""Workspaces a person can see."""
+
+from memory.models import User, Workspace
+
+
+def list_workspaces(*, user: User) -> list[Workspace]:
+    """The workspaces the user is a member of, by name."""
+    return list(Workspace.objects.visible_to(user))
