@@ -12,7 +12,7 @@ from memory.api.keyring import KEYRING
 from memory.domain.access import Actor, Role, Scope
 from memory.models import User, Workspace
 from memory.permissions import SYSTEM, member_actor
-from memory.recording.redactors import forget_redactors
+from memory.writer.redactors import forget_redactors
 
 
 @dataclass(frozen=True)

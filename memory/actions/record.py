@@ -16,10 +16,10 @@ from memory.background.bell import ring
 from memory.domain.access import Actor, NotPermitted, check_may
 from memory.domain.experience import ExperienceDoc
 from memory.domain.intake import DocumentError, FieldError, read_document
-from memory.recording.gate import GATE, Job
-from memory.recording.prepare import Prepared, prepare
-from memory.recording.redactors import scrub_for
-from memory.recording.writer import Written
+from memory.writer.gate import GATE, Job
+from memory.writer.merging import Written
+from memory.writer.prepare import Prepared, prepare
+from memory.writer.redactors import scrub_for
 
 
 class ItemResult(msgspec.Struct, frozen=True):
@@ -48,6 +48,11 @@ def record_experience(*, workspace_id: int, documents: Iterable[Document], by: A
     check_may(by, "record_experience")
     if by.workspace_id not in (None, workspace_id):
         raise NotPermitted("This key belongs to another workspace.")
+    return store_documents(workspace_id=workspace_id, documents=documents, by=by)
+
+
+def store_documents(*, workspace_id: int, documents: Iterable[Document], by: Actor) -> list[ItemResult]:
+    """:func:`record_experience` without its permission check, for actions that have made their own."""
     scrub = scrub_for(workspace_id)
     prepared: dict[int, Prepared] = {}
     results: dict[int, ItemResult] = {}

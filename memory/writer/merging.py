@@ -13,9 +13,9 @@ from memory.domain.merge import MergeConflict, MergePlan, merge_task
 from memory.domain.payloads import Payload as StoredPayload
 from memory.domain.records import OutcomeRecord, StepRecord
 from memory.models import Outcome, Payload, Step, Task, ToolCall
-from memory.recording.prepare import CALL_FIELDS, Prepared, as_json
-from memory.recording.stored import Known, find_tasks, load_known
-from memory.recording.tables import Row, Table, identifier, moment
+from memory.writer.prepare import CALL_FIELDS, Prepared, as_json
+from memory.writer.stored import Known, find_tasks, load_known
+from memory.writer.tables import Row, Table, identifier, moment
 
 TASKS = Table(
     Task,

@@ -9,8 +9,8 @@ from memory.domain.experience import ExperienceDoc
 from memory.domain.intake import DocumentError, FieldError
 from memory.domain.payloads import Payload, cap_value
 from memory.domain.records import CallRecord, InvalidRecord, TaskRecord, normalize
-from memory.recording.redactors import Scrub
-from memory.recording.tables import Row, moment
+from memory.writer.redactors import Scrub
+from memory.writer.tables import Row, moment
 
 MAX_ENV_BYTES = 64 * 1024
 _encode = msgspec.json.Encoder().encode

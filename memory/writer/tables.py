@@ -29,9 +29,9 @@ class Table:
 
     @cached_property
     def columns(self) -> str:
-        """The quoted columns, in the order of a row. FieldDoesNotExist for a name the model lost."""
-        fields = [self.model._meta.get_field(name) for name in self.names]
-        return ", ".join(connection.ops.quote_name(field.column) for field in fields)
+        """The quoted columns, in the order of a row. KeyError for a name the model lost."""
+        fields = {field.name: field.column for field in self.model._meta.concrete_fields}
+        return ", ".join(connection.ops.quote_name(fields[name]) for name in self.names)
 
     def append(self, rows: Sequence[Row]) -> None:
         """Insert the rows. Raises IntegrityError like any insert; call it inside a transaction."""

@@ -13,8 +13,8 @@ from datetime import datetime
 
 from django.db import OperationalError, connection, transaction
 
-from memory.recording.prepare import Prepared
-from memory.recording.writer import Written, write_documents
+from memory.writer.merging import Written, write_documents
+from memory.writer.prepare import Prepared
 
 GROUP_CALLS = 2_000
 ATTEMPTS = 5
