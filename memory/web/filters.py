@@ -70,3 +70,34 @@ class PatternFilterForm(forms.Form):
         self.is_valid()
         names = ("text", "status", "tool", "scope", "order")
         return PatternFilters(**{name: self.cleaned_data.get(name) or "" for name in names})
+
+
+class TextFilterForm(forms.Form):
+    """One word to look for."""
+
+    text = forms.CharField(label=_("Name contains"), required=False, max_length=200)
+
+    def wanted(self) -> str:
+        """What was understood."""
+        self.is_valid()
+        return self.cleaned_data.get("text") or ""
+
+
+class AuditFilterForm(forms.Form):
+    """Narrows the audit trail."""
+
+    text = forms.CharField(label=_("Who, what or why contains"), required=False, max_length=200)
+    kind = forms.ChoiceField(
+        label=_("About"),
+        required=False,
+        choices=[
+            ("", _("anything")), ("Rule", _("rules")), ("ErrorPattern", _("error patterns")), ("Task", _("tasks")),
+            ("Validator", _("validators")), ("ApiKey", _("API keys")), ("User", _("members")),
+            ("Workspace", _("workspace")), ("ImportJob", _("imports")),
+        ],
+    )  # fmt: skip
+
+    def value(self, name: str) -> str:
+        """What was understood of a field."""
+        self.is_valid()
+        return self.cleaned_data.get(name) or ""
