@@ -69,7 +69,8 @@ class _Scanner:
 
     def end(self) -> Iterator[Element | LineError]:
         """What is left at the end of the file: an unclosed element, an unclosed array, stray text."""
-        unclosed = self._base == self._depth == 1
+        swallowed_end = self._pending.rstrip().endswith(b"]")
+        unclosed = self._base == self._depth == 1 and not swallowed_end
         yield from self._close()
         if unclosed:
             yield LineError(self.line, "the file ends inside the array (truncated)")

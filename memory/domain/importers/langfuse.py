@@ -20,7 +20,7 @@ from memory.domain.importers.langfuse_fields import (
     text,
     tool_name,
 )
-from memory.domain.importers.lines import plain_pieces
+from memory.domain.importers.lines import BrokenArchiveError, plain_pieces
 from memory.domain.importers.messages import (
     first_user_text,
     is_result,
@@ -58,7 +58,11 @@ def read(lines: Source, *, source: str = "") -> Iterator[Item]:
 
 def _rows(lines: Source) -> Iterator[tuple[int, Any] | LineError]:
     pieces = plain_pieces(lines)
-    head = next(pieces, b"")
+    try:
+        head = next(pieces, b"")
+    except BrokenArchiveError as broken:
+        yield LineError(1, str(broken))
+        return
     source = _again(head, pieces)
     if head.lstrip()[:1] not in (b"{", b"["):
         yield from csv_rows(source)

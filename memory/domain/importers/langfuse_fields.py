@@ -41,7 +41,8 @@ def child_rows(data: Any) -> Iterator[Any]:
     if listed is None:
         yield data
         return
-    trace = data.get("trace") if isinstance(data.get("trace"), dict) else data
+    outer = data.get("trace")
+    trace = outer if isinstance(outer, dict) else data
     known = {"traceId": trace.get("id"), "traceName": trace.get("name"), "sessionId": trace.get("sessionId")}
     for row in listed:
         yield (

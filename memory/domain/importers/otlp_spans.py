@@ -38,9 +38,9 @@ class Span:
 
     def failure(self) -> tuple[str, str]:
         """(error type, message): from the last exception event, else from the attributes and the status."""
-        exception = next(
-            (event for event in reversed(self._row["events"]) if event.get("exception.type")), {}
-        )
+        events: list[dict[str, Any]] = self._row["events"]
+        raised = [event for event in events if event.get("exception.type")]
+        exception = raised[-1] if raised else {}
         kind = str(exception.get("exception.type") or self.first("error.type") or "")
         message = exception.get("exception.message") or self._row["status"].get("message")
         return kind, str(message or self.first("error.message", "exception.message") or kind)
