@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import Any
 
-from memory.domain.importers.drafts import Draft, call_document, settle
+from memory.domain.importers.drafts import Draft, call_document, reward_of, settle
 from memory.domain.importers.messages import (
     canonical,
     first_user_text,
@@ -121,13 +121,11 @@ def _text(value: Any) -> str:
 
 
 def _outcome(body: dict[str, Any]) -> dict[str, Any] | None:
-    reward = body.get("reward")
-    if reward is None:
+    if body.get("reward") is None:
         return None
-    if isinstance(reward, bool) or not isinstance(reward, int | float):
-        raise BadRecordError("reward: expected a number")
+    reward = reward_of(body["reward"])
     result = "success" if reward >= SOLVED else "failure"
-    return {"result": result, "reward": float(reward), "by": "evaluator"}
+    return {"result": result, "reward": reward, "by": "evaluator"}
 
 
 class _Replay:

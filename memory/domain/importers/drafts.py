@@ -8,13 +8,14 @@ from typing import Any
 
 from memory.domain.experience import MAX_CALLS
 from memory.domain.importers.moments import text_of
-from memory.domain.importers.records import Imported
+from memory.domain.importers.records import BadRecordError, Imported
 from memory.domain.importers.values import parsed
 
 NAME_CHARS = 200
 TEXT_CHARS = 20_000
 TAG_CHARS = 100
 MAX_TAGS = 50
+MAX_REWARD = 1_000_000
 UNNAMED = "(unnamed)"
 
 
@@ -141,6 +142,13 @@ def input_object(arguments: Any) -> dict[str, Any]:
     if value is None or value == "":
         return {}
     return value if isinstance(value, dict) else {"_raw": value}
+
+
+def reward_of(value: Any) -> float:
+    """A reward as a number. Raises BadRecordError when it is none, or beyond what an outcome may hold."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > MAX_REWARD:
+        raise BadRecordError(f"reward: expected a number from -{MAX_REWARD:,} to {MAX_REWARD:,}")
+    return float(value)
 
 
 def settle(

@@ -8,7 +8,7 @@ the evaluator. The format has no times: the order of the lines is the order of t
 from collections.abc import Iterator
 from typing import Any
 
-from memory.domain.importers.drafts import Draft, call_document
+from memory.domain.importers.drafts import Draft, call_document, reward_of
 from memory.domain.importers.records import BadRecordError, Item, LineError, Source, excerpt
 from memory.domain.importers.values import Value, json_values
 
@@ -60,13 +60,13 @@ def _outcome(row: dict[str, Any]) -> dict[str, Any] | None:
     success, reward = row.get("success"), row.get("reward")
     if success is not None and not isinstance(success, bool):
         raise BadRecordError("success: expected true or false")
-    if reward is not None and (isinstance(reward, bool) or not isinstance(reward, int | float)):
-        raise BadRecordError("reward: expected a number")
     if success is None and reward is None:
         return None
+    if reward is not None:
+        reward = reward_of(reward)
     solved = reward is not None and reward > 0 if success is None else success
     outcome: dict[str, Any] = {"result": "success" if solved else "failure", "by": "evaluator"}
-    return outcome if reward is None else outcome | {"reward": float(reward)}
+    return outcome if reward is None else outcome | {"reward": reward}
 
 
 def _call(place: int, step: Any) -> dict[str, Any]:
