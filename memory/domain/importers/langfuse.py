@@ -46,9 +46,9 @@ def read(lines: Source, *, source: str = "") -> Iterator[Item]:
         if isinstance(row, LineError):
             yield row
             continue
-        line, data = row
+        line, data, size = row
         try:
-            for group in groups.add(_trace_of(data), line, data):
+            for group in groups.add(_trace_of(data), line, data, size):
                 yield from _draft(group).documents()
         except (BadRecordError, LateRowError) as bad:
             yield LineError(line, str(bad), excerpt(repr(data)))
@@ -56,7 +56,7 @@ def read(lines: Source, *, source: str = "") -> Iterator[Item]:
         yield from _draft(group).documents()
 
 
-def _rows(lines: Source) -> Iterator[tuple[int, Any] | LineError]:
+def _rows(lines: Source) -> Iterator[tuple[int, Any, int] | LineError]:
     pieces = plain_pieces(lines)
     try:
         head = next(pieces, b"")
@@ -65,13 +65,15 @@ def _rows(lines: Source) -> Iterator[tuple[int, Any] | LineError]:
         return
     source = _again(head, pieces)
     if head.lstrip()[:1] not in (b"{", b"["):
-        yield from csv_rows(source)
+        for row in csv_rows(source):
+            yield row if isinstance(row, LineError) else (*row, sum(map(len, row[1].values())))
         return
     for value in json_values(source):
         if isinstance(value, LineError):
             yield value
         else:
-            yield from ((value.line, row) for row in child_rows(value.data))
+            rows = list(child_rows(value.data))
+            yield from ((value.line, row, value.size // len(rows)) for row in rows)
 
 
 def _again(head: bytes, pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -91,7 +93,7 @@ def _trace_of(row: Any) -> str:
 
 
 def _draft(group: Group) -> Draft:
-    rows = sorted((row for _, row in group.rows), key=_begin)
+    rows = sorted(group.rows, key=_begin)
     by_id = {text(row, "id"): row for row in rows}
     root = next((row for row in rows if text(row, "parentObservationId") not in by_id), rows[0])
     ends = [end for row in rows if (end := moment_of(row, "endTime"))]

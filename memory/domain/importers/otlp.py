@@ -14,7 +14,7 @@ from memory.domain.importers.messages import first_user_text
 from memory.domain.importers.moments import between_ms, moment
 from memory.domain.importers.otlp_spans import Span, spans_of
 from memory.domain.importers.records import BadRecordError, Item, LineError, Source, excerpt
-from memory.domain.importers.values import json_values, parsed
+from memory.domain.importers.values import Value, json_values, parsed
 
 NAMES = ("gen_ai.tool.name", "tool.name", "traceloop.entity.name")
 ARGUMENTS = ("gen_ai.tool.call.arguments", "input.value", "tool.parameters", "traceloop.entity.input")
@@ -34,17 +34,28 @@ def read(lines: Source, *, source: str = "") -> Iterator[Item]:
             yield value
             continue
         try:
-            for row in spans_of(value.data):
-                for group in groups.add(row["traceId"], value.line, row):
-                    yield from _draft(group).documents()
-        except (BadRecordError, LateRowError) as bad:
+            spans = list(spans_of(value.data))
+        except BadRecordError as bad:
             yield LineError(value.line, str(bad), excerpt(repr(value.data)))
+            continue
+        for span in spans:
+            yield from _take(groups, value, span, value.size // len(spans))
     for group in groups.rest():
         yield from _draft(group).documents()
 
 
+def _take(groups: Groups, value: Value, span: dict[str, Any] | BadRecordError, size: int) -> Iterator[Item]:
+    try:
+        if isinstance(span, BadRecordError):
+            raise span
+        for group in groups.add(span["traceId"], value.line, span, size):
+            yield from _draft(group).documents()
+    except (BadRecordError, LateRowError) as bad:
+        yield LineError(value.line, str(bad), excerpt(repr(value.data)))
+
+
 def _draft(group: Group) -> Draft:
-    spans = sorted((Span(row) for _, row in group.rows), key=lambda span: span.begin_nanos)
+    spans = sorted((Span(row) for row in group.rows), key=lambda span: span.begin_nanos)
     by_id = {span.id for span in spans}
     root = next((span for span in spans if span.parent not in by_id), spans[0])
     environment = root.first("deployment.environment.name", "deployment.environment")

@@ -46,8 +46,11 @@ class Span:
         return kind, str(message or self.first("error.message", "exception.message") or kind)
 
 
-def spans_of(export: Any) -> Iterator[dict[str, Any]]:
-    """The spans of one export as flat rows. Raises BadRecordError when it is no trace export."""
+def spans_of(export: Any) -> Iterator[dict[str, Any] | BadRecordError]:
+    """The spans of one export as flat rows, or what is wrong with one.
+
+    Raises BadRecordError when it is no trace export at all.
+    """
     resources = _either(export, "resourceSpans", "resource_spans")
     if not isinstance(resources, list):
         raise BadRecordError("expected an object with resourceSpans")
@@ -76,10 +79,10 @@ def decode_value(value: Any) -> Any:
     return None
 
 
-def _row(span: Any, shared: dict[str, Any], scope: str) -> dict[str, Any]:
+def _row(span: Any, shared: dict[str, Any], scope: str) -> dict[str, Any] | BadRecordError:
     trace = _identifier(_either(span, "traceId", "trace_id"), TRACE_BYTES)
     if not trace:
-        raise BadRecordError("traceId: expected hexadecimal or base64 text")
+        return BadRecordError("traceId: expected hexadecimal or base64 text")
     status = _either(span, "status")
     name = _either(span, "name")
     return {

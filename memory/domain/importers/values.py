@@ -22,11 +22,12 @@ SPREAD_ENDS = (b"{", b"[", b",", b":")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A decoded value, the line it began on, and for array elements which array of the file."""
+    """A decoded value, the line it began on, for array elements which array, and its bytes in the file."""
 
     line: int
     data: Any
     array: int | None = None
+    size: int = 0
 
 
 def json_values(source: Source, *, cap: int = MAX_LINE_BYTES) -> Iterator[Value | LineError]:
@@ -86,7 +87,7 @@ def _line_values(pieces: Iterator[bytes], cap: int) -> Iterator[Value | LineErro
         if not line.raw.strip():
             continue
         try:
-            yield Value(line.number, decode_json(line.raw))
+            yield Value(line.number, decode_json(line.raw), size=len(line.raw))
         except ValueError as error:
             yield LineError(line.number, str(error), excerpt(line.raw))
 
@@ -97,7 +98,7 @@ def _spread_values(pieces: Iterator[bytes], *, in_array: bool, cap: int) -> Iter
             yield element
             continue
         try:
-            yield Value(element.line, decode_json(element.raw), element.array)
+            yield Value(element.line, decode_json(element.raw), element.array, len(element.raw))
         except ValueError as error:
             yield from _salvage(element, error)
 

@@ -205,14 +205,14 @@ def test_read__csv_row_that_does_not_fit__is_reported():
     assert len([item for item in items if isinstance(item, Imported)]) == 1
 
 
-def test_groups__more_rows_than_allowed__closes_the_one_untouched_longest():
-    groups = Groups(max_rows=2)
+def test_groups__more_bytes_than_allowed__closes_the_one_untouched_longest():
+    groups = Groups(max_bytes=25)
     for key in ("a", "b"):
-        assert list(groups.add(key, 1, {})) == []
+        assert list(groups.add(key, 1, {}, 10)) == []
 
-    closed = list(groups.add("b", 2, {}))
+    closed = list(groups.add("b", 2, {}, 10))
 
     assert [group.key for group in closed] == ["a"]
     with pytest.raises(LateRowError, match="trace a"):
-        list(groups.add("a", 3, {}))
+        list(groups.add("a", 3, {}, 10))
     assert [len(group.rows) for group in groups.rest()] == [2]

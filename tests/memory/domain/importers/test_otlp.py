@@ -227,3 +227,13 @@ def test_read__bad_export__is_reported_and_the_rest_read(bad, reason):
     (task,) = [item for item in items if isinstance(item, Imported)]
     assert (error.line, len(task.document["calls"])) == (2, 2)
     assert reason in error.reason
+
+
+def test_read__one_bad_span_in_an_export__keeps_the_others():
+    items = list(read("otlp", [json.dumps(export(ROOT, 7, GOOD, {"traceId": "?"}))], source="f"))
+
+    assert [item.reason for item in items if isinstance(item, LineError)] == [
+        "traceId: expected hexadecimal or base64 text"
+    ] * 2
+    (task,) = [item for item in items if isinstance(item, Imported)]
+    assert len(task.document["calls"]) == 1
