@@ -133,7 +133,7 @@ class _Replay:
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
-        self._open: dict[str, dict[str, Any]] = {}
+        self._open: list[tuple[str, dict[str, Any]]] = []  # (identifier, call) waiting for a result
         self._step = -1
         self._reasoning: list[str] = []
 
@@ -162,32 +162,31 @@ class _Replay:
             )
             self._reasoning = []
             self._draft.calls.append(document)
-            self._open[call.id or f"legacy {len(self._draft.calls)}"] = document
+            self._open.append((call.id, document))
 
     def _settle(self, place: int, message: dict[str, Any]) -> None:
-        key = self._key_of(message)
-        if key is None:
+        waiting = self._waiting_for(message)
+        if waiting is None:
             self._draft.notes.append(f"messages[{place}]: a result without its call, left out")
             return
         content = result_content(message)
         failed = message.get("is_error") is True or message.get("status") in ("error", "failed")
         error = plain_text(content) if failed else None
-        settle(
-            self._open.pop(key), status="error" if failed else "unknown", output=parsed(content), error=error
-        )
+        self._open.remove(waiting)
+        status = "error" if failed else "unknown"
+        settle(waiting[1], status=status, output=parsed(content), error=error)
 
-    def _key_of(self, message: dict[str, Any]) -> str | None:
+    def _waiting_for(self, message: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         """By identifier; without one, the oldest open call (of that name when the result has a name)."""
-        identity = result_identity(message)
-        if identity:
-            return identity if identity in self._open else None
-        name = message.get("name")
-        named = [key for key, call in self._open.items() if name in (None, call["tool"])]
-        return named[0] if named else None
+        identity, name = result_identity(message), message.get("name")
+        for waiting in self._open:
+            if waiting[0] == identity if identity else name in (None, waiting[1]["tool"]):
+                return waiting
+        return None
 
     def _interrupt(self) -> None:
         """The user speaks while calls are open: they never came back."""
-        for call in self._open.values():
+        for _, call in self._open:
             settle(call, status="cancelled")
         self._open.clear()
         self._reasoning = []

@@ -57,6 +57,15 @@ class _Turn:
         self.message_id = ""
         self.step = -1
 
+    def leave_open_calls(self) -> None:
+        """A call sent without its result could not be completed later: leave it to the next import."""
+        if self.open:
+            waiting = {id(call) for call in self.open.values()}
+            done = next(place for place, call in enumerate(self.draft.calls) if id(call) in waiting)
+            left = len(self.draft.calls) - done
+            self.draft.notes.append(f"{left} last calls wait for a result; import again when it is there")
+            del self.draft.calls[done:]
+
 
 class _Transcript:
     def __init__(self, source: str) -> None:
@@ -126,7 +135,9 @@ class _Transcript:
         turn = self._turns.pop(chain, None)
         if turn is None or not turn.draft.calls:
             return
-        if not still_running:
+        if still_running:
+            turn.leave_open_calls()
+        else:
             turn.draft.final = True
             for call in turn.open.values():
                 settle(call, status="cancelled")

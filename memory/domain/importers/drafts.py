@@ -48,7 +48,7 @@ class Draft:
         for place, part in enumerate(parts):
             last = place == len(parts) - 1
             document = header | {"calls": part, "final": last and self.final}
-            if last:
+            if document["final"]:
                 document |= self._ending()
             yield Imported(self.line, document, tuple(self.notes) if last else ())
 

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -17,6 +17,8 @@ from memory.domain.importers.lines import (
 from memory.domain.importers.records import LineError, Source, excerpt
 
 SNIFF_BYTES = 64 * 1024
+MAX_DEPTH = 100
+TOO_DEEP = f"nested more than {MAX_DEPTH} levels deep; not read"
 SPREAD_ENDS = (b"{", b"[", b",", b":")
 
 
@@ -58,6 +60,8 @@ def decode_json(raw: bytes | str) -> Any:
     try:
         text = raw.decode("utf-8") if isinstance(raw, bytes) else raw
         value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        if text.count("[") + text.count("{") > MAX_DEPTH:
+            _check_depth(value)
         return _without_lone_surrogates(value) if "\\ud" in text.lower() else value
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 text (byte {error.start})") from error
@@ -66,7 +70,7 @@ def decode_json(raw: bytes | str) -> Any:
             raise ValueError("the JSON ends early (truncated)") from error
         raise ValueError(f"not JSON: {error.msg} (column {error.colno})") from error
     except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+        raise ValueError(TOO_DEEP) from error
 
 
 def parsed(value: Any) -> Any:
@@ -113,6 +117,21 @@ def _salvage(element: Element, error: ValueError) -> Iterator[Value | LineError]
         except ValueError as broken:
             yield LineError(line, str(broken if rest else error), excerpt(raw))
         line += raw.count(b"\n") + 1
+
+
+def _check_depth(value: Any) -> None:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for holder in level for child in _children(holder) if isinstance(child, dict | list)]
+        if not level:
+            return
+    raise ValueError(TOO_DEEP)
+
+
+def _children(holder: Any) -> Iterable[Any]:
+    if isinstance(holder, dict):
+        return holder.values()
+    return holder if isinstance(holder, list) else ()
 
 
 def _finite(digits: str) -> float:

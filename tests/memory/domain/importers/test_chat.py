@@ -134,6 +134,19 @@ def test_read__legacy_function_call__matches_in_order():
     assert [call.output for call in document.calls] == ["one", "two"]
 
 
+def test_read__same_identifier_twice__matches_in_order():
+    messages = [
+        MESSAGES[1],
+        {"role": "assistant", "tool_calls": [tool_call("c", "f", {"n": 1}), tool_call("c", "f", {"n": 2})]},
+        {"role": "tool", "tool_call_id": "c", "content": "one"},
+        {"role": "tool", "tool_call_id": "c", "content": "two"},
+    ]
+
+    (document,) = documents(json.dumps({"messages": messages}))
+
+    assert [(call.input["n"], call.output) for call in document.calls] == [(1, "one"), (2, "two")]
+
+
 @pytest.mark.parametrize(
     ("after", "status"),
     [

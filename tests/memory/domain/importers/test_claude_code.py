@@ -88,8 +88,25 @@ def test_read__last_turn__is_final_only_when_the_agent_had_the_last_word():
     )
 
     assert [document.final for document in running] == [True, False]
-    assert running[1].calls[0].status == "unknown"
+    assert (running[1].calls, running[1].finished_at) == ([], None)
     assert [document.final for document in ended] == [True, True]
+
+
+def test_read__running_session__is_a_beginning_of_the_ended_one():
+    records = [
+        *SESSION_RECORDS,
+        record("user", 15, result("t4", "ok")),
+        record("assistant", 16, [use("t5", "Bash", {"command": "ls"}), use("t6", "Read", {})]),
+        record("user", 17, result("t6", "text")),
+    ]
+    more = [record("user", 18, result("t5", "a.py")), record("assistant", 19, "Done.")]
+
+    running, ended = documents(records)[-1], documents([*records, *more])[-1]
+
+    assert [call.tool for call in running.calls] == ["Bash"]
+    assert running.calls == ended.calls[:1]
+    assert [call.tool for call in ended.calls] == ["Bash", "Bash", "Read"]
+    assert items_of(records)[-1].notes == ("2 last calls wait for a result; import again when it is there",)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_json_values__text_lines_without_line_ends__are_a_line_each():
         pytest.param(b'{"a":1}\n{"a":NaN}\n{"a":3}', [1, 3], [2], "NaN is not a number", id="nan"),
         pytest.param(b'{"a":1}\n{"a":1e999}\n{"a":3}', [1, 3], [2], "beyond the range", id="infinite"),
         pytest.param(
-            b'{"a":1}\n' + b"[" * 200_000 + b'\n{"a":3}', [1, 3], [2], "nested too deeply", id="nested"
+            b'{"a":1}\n' + b"[" * 200_000 + b'\n{"a":3}', [1, 3], [2], "nested more than 100", id="nested"
         ),
         pytest.param(
             b'[\n{"a":1},\n{"a":oops},\n{"a":3}\n]', [1, 3], [3], "not JSON", id="array_bad_element"
@@ -134,3 +134,14 @@ def test_json_values__gzip_magic_only__is_an_error():
 @pytest.mark.parametrize("raw", [json.dumps({"a": "é\n"}), json.dumps({"a": "é\n"}).encode()])
 def test_decode_json__text_or_bytes__gives_the_value(raw):
     assert decode_json(raw) == {"a": "é\n"}
+
+
+@pytest.mark.parametrize(("depth", "fits"), [(100, True), (101, False), (900, False)])
+def test_decode_json__nesting__is_capped(depth, fits):
+    raw = "[" * depth + "]" * depth
+
+    if fits:
+        assert decode_json(raw)
+    else:
+        with pytest.raises(ValueError, match="nested more than 100 levels"):
+            decode_json(raw)
