@@ -22,6 +22,7 @@ from memory.domain.importers.langfuse_fields import (
 )
 from memory.domain.importers.lines import BrokenArchiveError, plain_pieces
 from memory.domain.importers.messages import (
+    Wanted,
     first_user_text,
     is_result,
     plain_text,
@@ -166,18 +167,23 @@ def _calls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 call for message in answer for call in wanted_calls(message) if call.tool not in observed
             ]
             for call in wanted:
-                calls.append(
-                    call_document(
-                        call.tool,
-                        call.arguments,
-                        output=returned.get(call.id),
-                        step=step,
-                        reasoning=reasoning,
-                        started_at=moment_of(row, "endTime"),
-                    )
-                )
+                calls.append(_wanted_call(call, row, returned, step, reasoning))
                 reasoning = ""
     return calls
+
+
+def _wanted_call(
+    call: Wanted, row: dict[str, Any], returned: dict[str, Any], step: int, reasoning: str
+) -> dict[str, Any]:
+    """A call that shows only in a generation: begun when the generation ended, answered in a later one."""
+    return call_document(
+        call.tool,
+        call.arguments,
+        output=returned.get(call.id),
+        step=step,
+        reasoning=reasoning,
+        started_at=moment_of(row, "endTime"),
+    )
 
 
 def _observed_call(name: str, row: dict[str, Any], step: int, reasoning: str) -> dict[str, Any]:
