@@ -66,7 +66,12 @@ def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int
     locked.revision = revision + 1
     locked.save()
     record_event(
-        by=by, workspace=locked.workspace, verb="edit_validator", subject=locked, old=old, new=facts_of(locked)
+        by=by,
+        workspace=locked.workspace,
+        verb="edit_validator",
+        subject=locked,
+        old=old,
+        new=facts_of(locked),
     )
     return locked
 
@@ -75,7 +80,9 @@ def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int
 def set_validator_enabled(*, validator: Validator, is_enabled: bool, by: Actor) -> Validator:
     """Switch it on or off. What it found stays. Saying it twice changes nothing."""
     check_may(by, "edit_validator")
-    changed = Validator.objects.filter(pk=validator.pk, is_enabled=not is_enabled).update(is_enabled=is_enabled)
+    changed = Validator.objects.filter(pk=validator.pk, is_enabled=not is_enabled).update(
+        is_enabled=is_enabled
+    )
     if changed:
         verb = "enable_validator" if is_enabled else "disable_validator"
         record_event(by=by, workspace=validator.workspace, verb=verb, subject=validator)

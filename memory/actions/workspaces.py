@@ -37,6 +37,11 @@ def rename_workspace(*, workspace: Workspace, name: str, by: Actor) -> Workspace
     old, locked.name = locked.name, name
     locked.save(update_fields=["name"])
     record_event(
-        by=by, workspace=locked, verb="rename_workspace", subject=locked, old={"name": old}, new={"name": name}
+        by=by,
+        workspace=locked,
+        verb="rename_workspace",
+        subject=locked,
+        old={"name": old},
+        new={"name": name},
     )
     return locked

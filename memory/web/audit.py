@@ -22,5 +22,11 @@ def audit(request: HttpRequest) -> HttpResponse:
         cursor=request.GET.get("cursor", ""),
     )
     rows = [(event, changes_of(event)) for event in page.rows]
-    context = {"title": _("Audit"), "form": form, "page": page, "rows": rows, "is_filtered": bool(request.GET)}
+    context = {
+        "title": _("Audit"),
+        "form": form,
+        "page": page,
+        "rows": rows,
+        "is_filtered": bool(request.GET),
+    }
     return render(request, "audit/list.html", context)

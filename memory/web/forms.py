@@ -19,7 +19,9 @@ class JudgeForm(forms.Form):
     result = forms.ChoiceField(
         label=_("The task was a"), choices=[("success", _("success")), ("failure", _("failure"))]
     )
-    note = forms.CharField(label=_("Why"), required=False, max_length=2_000, widget=forms.Textarea({"rows": 3}))
+    note = forms.CharField(
+        label=_("Why"), required=False, max_length=2_000, widget=forms.Textarea({"rows": 3})
+    )
 
 
 class TriageForm(forms.Form):
@@ -47,7 +49,10 @@ class KeyForm(forms.Form):
         initial=[Scope.RULES_READ.value, Scope.EXPERIENCE_WRITE.value],
     )
     expires_on = forms.DateField(
-        label=_("Last day it works"), required=False, widget=DayInput, help_text=_("Empty: until it is revoked.")
+        label=_("Last day it works"),
+        required=False,
+        widget=DayInput,
+        help_text=_("Empty: until it is revoked."),
     )
 
     def clean_scopes(self) -> list[Scope]:
@@ -116,7 +121,9 @@ class WorkspaceForm(forms.Form):
         """Every line has a name and an expression."""
         for number, line in enumerate(self.cleaned_data["patterns_text"].splitlines(), start=1):
             if line.strip() and not all(part.strip() for part in line.partition("=")[::2]):
-                raise forms.ValidationError(_("Line %(number)s: write name = expression."), params={"number": number})
+                raise forms.ValidationError(
+                    _("Line %(number)s: write name = expression."), params={"number": number}
+                )
         return self.cleaned_data["patterns_text"]
 
     def patterns(self) -> dict[str, str]:
@@ -130,18 +137,27 @@ class ValidatorForm(forms.Form):
 
     name = forms.CharField(label=_("Name"), max_length=120, help_text=_("What must hold, in words."))
     tool = forms.CharField(
-        label=_("Tool"), max_length=200, help_text=_("A name, or a glob such as search_* or * for every tool.")
+        label=_("Tool"),
+        max_length=200,
+        help_text=_("A name, or a glob such as search_* or * for every tool."),
     )
-    kind = forms.ChoiceField(label=_("Written as"), choices=[("cel", _("CEL")), ("json_schema", _("JSON Schema"))])
+    kind = forms.ChoiceField(
+        label=_("Written as"), choices=[("cel", _("CEL")), ("json_schema", _("JSON Schema"))]
+    )
     target = forms.ChoiceField(
-        label=_("The schema is for the"), required=False, choices=[("output", _("output")), ("input", _("input"))]
+        label=_("The schema is for the"),
+        required=False,
+        choices=[("output", _("output")), ("input", _("input"))],
     )
     source = forms.CharField(
         label=_("Check"), max_length=65_536, widget=forms.Textarea({"rows": 8, "class": "code", "spellcheck": "false"}),
         help_text=_("CEL over input and output that must be true, such as output.total &gt;= 0; or a JSON Schema."),
     )  # fmt: skip
     message = forms.CharField(
-        label=_("What the failure says"), required=False, max_length=500, help_text=_("Empty: the check itself.")
+        label=_("What the failure says"),
+        required=False,
+        max_length=500,
+        help_text=_("Empty: the check itself."),
     )
 
     def clean_target(self) -> str:

@@ -50,5 +50,8 @@ def _create(request: HttpRequest, form: KeyForm) -> str:
 def revoke(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Stop a key for good."""
     key = revoke_key(key=get_object_or_404(ApiKey, workspace=request.workspace, uuid=uuid), by=request.actor)
-    messages.success(request, _("%(name)s is revoked. Agents that use it are refused within a second.") % {"name": key.name})
+    messages.success(
+        request,
+        _("%(name)s is revoked. Agents that use it are refused within a second.") % {"name": key.name},
+    )
     return redirect("keys", request.workspace.slug)

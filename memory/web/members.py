@@ -44,7 +44,10 @@ def add(request: HttpRequest) -> HttpResponse:
     given = form.cleaned_data
     try:
         member, password = add_member(
-            workspace=request.workspace, username=given["username"], role=Role(given["role"]), by=request.actor
+            workspace=request.workspace,
+            username=given["username"],
+            role=Role(given["role"]),
+            by=request.actor,
         )
     except AlreadyMember as refusal:
         form.add_error("username", str(refusal))

@@ -27,7 +27,9 @@ class TrialForm(forms.Form):
     trial_output = forms.CharField(
         label=_("Output (JSON or text)"), required=False, widget=forms.Textarea({"rows": 4, "class": "code"})
     )
-    calls = forms.IntegerField(label=_("Recorded calls"), required=False, min_value=1, max_value=2_000, initial=500)
+    calls = forms.IntegerField(
+        label=_("Recorded calls"), required=False, min_value=1, max_value=2_000, initial=500
+    )
 
 
 def run_trial(workspace: Workspace, form: ValidatorForm, trial: TrialForm, do: str) -> dict[str, Any]:

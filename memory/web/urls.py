@@ -6,7 +6,6 @@ from memory.web import audit, keys, members, patterns, tasks, tools, validators,
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
-    path("tasks/<uuid:uuid>/", tasks.task, name="task"),
     path("tasks/<uuid:uuid>/judge/", tasks.judge, name="task-judge"),
     path("payloads/<slug:digest>/", tasks.payload, name="payload"),
     path("patterns/", patterns.patterns, name="patterns"),

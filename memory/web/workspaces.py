@@ -30,7 +30,9 @@ def _stored(workspace: Workspace) -> dict[str, str]:
     return {
         "name": workspace.name,
         "fields_text": "\n".join(redaction.get("fields", [])),
-        "patterns_text": "\n".join(f"{name} = {text}" for name, text in redaction.get("patterns", {}).items()),
+        "patterns_text": "\n".join(
+            f"{name} = {text}" for name, text in redaction.get("patterns", {}).items()
+        ),
         "allow_text": "\n".join(redaction.get("allow", [])),
     }
 
