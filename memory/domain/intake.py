@@ -4,6 +4,7 @@ Nothing here trusts its input: size, nesting, encoding and numbers are checked b
 part of the product sees a value.
 """
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 
@@ -97,12 +98,15 @@ def count_calls(doc: ExperienceDoc) -> int:
     return len(doc.calls) + sum(len(step.calls) for step in doc.steps)
 
 
-def read_document(data: object) -> ExperienceDoc:
-    """Validate an already decoded document, such as an importer makes.
-
-    Raises ValueError (msgspec.ValidationError) whose text ends with the path of the field.
-    """
-    return msgspec.convert(data, ExperienceDoc)
+def read_document(data: object) -> ExperienceDoc | DocumentError:
+    """Validate an already decoded document, such as an importer makes; the checks are the same."""
+    try:
+        body = msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        body = json.dumps(data).encode()
+    except RecursionError:
+        return DocumentError(0, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
+    return _read_one(0, _clean(body))
 
 
 def field_error(error: Exception) -> FieldError:

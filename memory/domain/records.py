@@ -46,7 +46,6 @@ class StepRecord(msgspec.Struct, frozen=True):
     index: int
     reasoning: str
     reasoning_digest: str
-    digest: str
 
 
 class OutcomeRecord(msgspec.Struct, frozen=True):
@@ -104,6 +103,9 @@ def normalize(doc: ExperienceDoc, *, redactor: Scrubber | None = None, key: byte
     ``key`` (at most 64 bytes, constant for a workspace) keys the digests, so that a digest does
     not let anybody guess a short secret that was redacted.
 
+    An external id or root task that holds something to redact becomes ``redacted:<digest>``: two
+    people's tasks must not become one because both names turned into the same marker.
+
     Raises InvalidRecord when a ``seq`` or a step index occurs twice, or when a call says another
     step than the one it stands in.
     """
@@ -118,17 +120,25 @@ def normalize(doc: ExperienceDoc, *, redactor: Scrubber | None = None, key: byte
     steps = tuple(_step_records(doc, calls, redactor, key, counts))
     outcome = _outcome_record(doc, redactor, key, counts)
 
-    def clean(value: Any) -> Any:
-        return redactor.scrub(value, head, counts) if redactor else value
-
+    texts: list[Any] = [
+        doc.external_id,
+        doc.root_task,
+        doc.goal,
+        list(dict.fromkeys(doc.tags)),
+        doc.agent,
+        doc.env,
+    ]
+    external_id, root_task, goal, tags, agent, env = (
+        redactor.scrub(texts, head, counts) if redactor else texts
+    )
     return TaskRecord(
-        external_id=clean(doc.external_id),
-        goal=clean(doc.goal),
-        tags=tuple(clean(list(dict.fromkeys(doc.tags)))),
-        agent=clean(doc.agent),
+        external_id=_name(doc.external_id, external_id, key),
+        goal=goal,
+        tags=tuple(tags),
+        agent=agent,
         framework=doc.framework,
-        root_task=clean(doc.root_task),
-        env=clean(doc.env),
+        root_task=_name(doc.root_task, root_task, key),
+        env=env,
         started_at=doc.started_at,
         finished_at=doc.finished_at,
         final=doc.final,
@@ -138,6 +148,10 @@ def normalize(doc: ExperienceDoc, *, redactor: Scrubber | None = None, key: byte
         digest=_document_digest(doc, head, calls, steps, outcome, key),
         redactions=counts,
     )
+
+
+def _name(sent: str, kept: str, key: bytes) -> str:
+    return sent if sent == kept else f"redacted:{text_digest(sent, key)}"
 
 
 def text_digest(text: str, key: bytes = b"") -> str:
@@ -186,9 +200,7 @@ def _refuse_duplicates(numbers: Iterator[tuple[int | None, str]], errors: list[F
             first[number] = place
 
 
-def _call_record(
-    call: CallDoc, redactor: Scrubber | None, key: bytes, counts: dict[str, int]
-) -> CallRecord:
+def _call_record(call: CallDoc, redactor: Scrubber | None, key: bytes, counts: dict[str, int]) -> CallRecord:
     error = call.error
     if error is None:
         kind, message, http_status, detail = "", "", None, None
@@ -244,9 +256,8 @@ def _step_records(
         sent = reasonings.get(index, "")
         if not sent and sizes.get(index, 0) < 2:  # noqa: PLR2004 - "several" is two or more
             continue
-        digest = text_digest(sent, key)
         kept = redactor.scrub(sent, _encode(sent), counts) if redactor and sent else sent
-        yield StepRecord(index=index, reasoning=kept, reasoning_digest=digest, digest=digest)
+        yield StepRecord(index=index, reasoning=kept, reasoning_digest=text_digest(sent, key))
 
 
 def _outcome_record(
@@ -275,6 +286,9 @@ def _document_digest(
 ) -> str:
     rest = (
         *(doc.started_at, doc.finished_at, doc.final, outcome.digest if outcome else ""),
-        *([(call.seq, call.digest) for call in calls], [(step.index, step.digest) for step in steps]),
+        *(
+            [(call.seq, call.digest) for call in calls],
+            [(step.index, step.reasoning_digest) for step in steps],
+        ),
     )
     return _digest(head + _encode(rest), key)
