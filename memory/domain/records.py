@@ -145,7 +145,7 @@ def normalize(doc: ExperienceDoc, *, redactor: Scrubber | None = None, key: byte
         outcome=outcome,
         calls=calls,
         steps=steps,
-        digest=_document_digest(doc, head, calls, steps, outcome, key),
+        digest=_digest(head + _digest_parts(doc, calls, steps, outcome), key),
         redactions=counts,
     )
 
@@ -276,14 +276,12 @@ def _outcome_record(
     )
 
 
-def _document_digest(
+def _digest_parts(
     doc: ExperienceDoc,
-    head: bytes,
     calls: tuple[CallRecord, ...],
     steps: tuple[StepRecord, ...],
     outcome: OutcomeRecord | None,
-    key: bytes,
-) -> str:
+) -> bytes:
     rest = (
         *(doc.started_at, doc.finished_at, doc.final, outcome.digest if outcome else ""),
         *(
@@ -291,4 +289,4 @@ def _document_digest(
             [(step.index, step.reasoning_digest) for step in steps],
         ),
     )
-    return _digest(head + _encode(rest), key)
+    return _encode(rest)

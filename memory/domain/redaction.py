@@ -2,7 +2,7 @@
 
 A marker reads ``[redacted:email]``, or ``[redacted:email:3fa2]`` when the caller gives a key: four
 hex digits of a keyed hash, so that equal secrets stay recognisably equal and nothing else does.
-Redacting twice changes nothing. What a string holds is decided by ``memory.domain.secrets``; this
+Redacting twice changes nothing. What a string holds is decided by ``memory.domain.detectors``; this
 module walks values.
 """
 
@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from memory.domain import secrets
-from memory.domain.secrets import Detector, InvalidPattern, compile_pattern
+from memory.domain import detectors as shapes
+from memory.domain.detectors import Detector, InvalidPattern, compile_pattern
 
 __all__ = ["InvalidPattern", "Redactor"]
 
@@ -47,7 +47,7 @@ class Redactor:
         if patterns and len(patterns) > MAX_PATTERNS:
             raise InvalidPattern(f"At most {MAX_PATTERNS} patterns are accepted.")
         self._key = key
-        self._fields = frozenset(secrets.plain_name(name) for name in fields)
+        self._fields = frozenset(shapes.plain_name(name) for name in fields)
         self._own = tuple(compile_pattern(name, source) for name, source in (patterns or {}).items())
         self._allow = frozenset(text.casefold() for text in allow)
         self._field_kinds: dict[str, str] = {}
@@ -67,7 +67,7 @@ class Redactor:
         ``encoded`` may be JSON of something larger that contains ``value``. One linear pass over it
         decides which detectors are run at all.
         """
-        detectors = secrets.candidates(encoded)
+        detectors = shapes.candidates(encoded)
         if not detectors and not self._own and not self._fields:
             return value
         return _Walk(self, detectors + self._own, counts).value(value)
@@ -76,8 +76,8 @@ class Redactor:
         """The kind of secret a field of this name holds, empty when it holds none."""
         known = self._field_kinds.get(name)
         if known is None:
-            plain = secrets.plain_name(name)
-            known = "secret" if plain in self._fields else secrets.field_kind(plain)
+            plain = shapes.plain_name(name)
+            known = "secret" if plain in self._fields else shapes.field_kind(plain)
             if len(self._field_kinds) < 10_000:  # noqa: PLR2004 - a bound on memory, names are untrusted
                 self._field_kinds[name] = known
         return known
@@ -113,7 +113,7 @@ class _Walk:
             return [self.value(item) for item in value]
         if isinstance(value, int | float) and _CARD_MIN <= value < _CARD_END and value == int(value):
             text = str(int(value))
-            return self._replace("card", text) if secrets.is_card(text) else value
+            return self._replace("card", text) if shapes.is_card(text) else value
         return value
 
     def text(self, text: str) -> str:

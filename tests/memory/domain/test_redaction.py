@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.domain.detectors import InvalidPattern
 from memory.domain.redaction import Redactor
-from memory.domain.secrets import InvalidPattern
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 PEM = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA75\nabcd\n-----END RSA PRIVATE KEY-----"
@@ -239,9 +239,9 @@ def documents(draw: st.DrawFn) -> tuple[Any, list[str]]:
             return [node(depth - 1) for _ in range(draw(st.integers(1, 3)))]
         if choice == 1:
             return {draw(clean_names): node(depth - 1), str(draw(planted)): 1}
-        if choice == 2:  # noqa: PLR2004
+        if choice == 2:
             return {"password": node(depth - 1), "n": 3}
-        return leaf() if choice == 3 else draw(letters)  # noqa: PLR2004
+        return leaf() if choice == 3 else draw(letters)
 
     return node(4), secrets
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-import re2
+import re2  # type: ignore[import-untyped]
 
 Replace = Callable[[str, str], str]
 
@@ -70,17 +70,18 @@ _VENDOR_KEY = _simple(
 )
 _BEARER = _simple(
     "token",
-    r"(?i)(?<![a-z0-9])(?:bearer|basic|token)[ \t]{1,4}(?P<s>(?=[a-z._~+/=-]{0,60}[0-9]|[a-z._~+/=-]{24})"
+    r"(?i)(?<![a-z0-9])(?:bearer|basic|token)[ \t]{1,4}((?=[a-z._~+/=-]{0,60}[0-9]|[a-z._~+/=-]{24})"
     r"[a-z0-9._~+/=-]{16,}+)",
 )
 _HEADER = _simple(
     "secret",
-    r"(?i)(?:authorization\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?(?:basic|bearer|digest|token|apikey)[ \t]{1,4}"
-    r"(?P<s>[^\s\"'\\,;]{4,}+)|(?<![a-z])cookie2?:[ \t]{0,4}(?=[^\r\n\"'=]{1,200}=)(?P<s2>[^\r\n\"'\\]{3,}+))",
+    r"(?i)(?:authorization\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?"
+    r"(?:basic|bearer|digest|token|apikey)[ \t]{1,4}([^\s\"'\\,;]{4,}+)"
+    r"|(?<![a-z])cookie2?:[ \t]{0,4}(?=[^\r\n\"'=]{1,200}=)([^\r\n\"'\\]{3,}+))",
 )
 _URL_CREDENTIALS = _simple(
     "url_credentials",
-    r"(?<=://)(?P<s>(?:[^\s/?#:@\"'<>\\]{0,200}:[^\s/?#\"'<>\\]{0,400}|[^\s/?#:@\"'<>\\]{16,400}))(?=@[^\s@])",
+    r"(?<=://)((?:[^\s/?#:@\"'<>\\]{0,200}:[^\s/?#\"'<>\\]{0,400}|[^\s/?#:@\"'<>\\]{16,400}))(?=@[^\s@])",
 )
 _EMAIL = _simple(
     "email",
@@ -88,12 +89,12 @@ _EMAIL = _simple(
 )
 
 _WORDS_BEFORE = re.compile(r"[A-Za-z_ -]*\Z")
-_PASSWORD_WORDS = r"passw(?:or)?d|passwd|passphrase|pwd"
-_SECRET_WORDS = (
+_NAMES_OF_PASSWORDS = r"passw(?:or)?d|passwd|passphrase|pwd"
+_NAMES_OF_SECRETS = (
     r"secret|api[_-]?key|apikey|access[_-]?key|private[_-]?key|client[_-]?secret|credentials?"
     r"|authorization|(?:set-)?cookie"
 )
-_TOKEN_WORDS = r"(?:access|auth|refresh|id|bearer|session|csrf|xsrf|api|bot)[_-]?token|token"
+_NAMES_OF_TOKENS = r"(?:access|auth|refresh|id|bearer|session|csrf|xsrf|api|bot)[_-]?token|token"
 
 
 def _assignment(kind: str, words: str, value: str) -> Detector:
@@ -129,9 +130,9 @@ def _assignment(kind: str, words: str, value: str) -> Detector:
     return Detector(kind, replace)
 
 
-_ASSIGNED_PASSWORD = _assignment("password", _PASSWORD_WORDS, r"[^\s,;&\"'<>\\]{1,400}+")
-_ASSIGNED_SECRET = _assignment("secret", _SECRET_WORDS, r"[^\s,;&\"'<>\\]{4,2000}+")
-_ASSIGNED_TOKEN = _assignment("token", _TOKEN_WORDS, r"[A-Za-z0-9._~+/=-]{16,2000}+")
+_ASSIGNED_PASSWORD = _assignment("password", _NAMES_OF_PASSWORDS, r"[^\s,;&\"'<>\\]{1,400}+")
+_ASSIGNED_SECRET = _assignment("secret", _NAMES_OF_SECRETS, r"[^\s,;&\"'<>\\]{4,2000}+")
+_ASSIGNED_TOKEN = _assignment("token", _NAMES_OF_TOKENS, r"[A-Za-z0-9._~+/=-]{16,2000}+")
 
 _DIGITS = re.compile(
     r"(?<![0-9A-Za-z])(?<![0-9][.,-])"
@@ -184,7 +185,8 @@ _LOOKS: tuple[tuple[str, tuple[Detector, ...]], ...] = (
     (r"://[^ /?#\"]*@", (_URL_CREDENTIALS,)),
     (r"(?i)pass[_ .-]?w|passp|pwd", (_ASSIGNED_PASSWORD,)),
     (
-        r"(?i)secret|(?:api|access|private|encryption|signing|master)[_ .-]?key|credential|authorization|cookie",
+        r"(?i)secret|(?:api|access|private|encryption|signing|master)[_ .-]?key|credential|authorization"
+        r"|cookie",
         (_HEADER, _ASSIGNED_SECRET),
     ),
     (r"(?i)token", (_ASSIGNED_TOKEN,)),
