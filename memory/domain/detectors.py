@@ -19,7 +19,7 @@ MAX_PATTERN_LENGTH = 500
 _SHORTEST_OPAQUE = 16
 
 
-class InvalidPattern(ValueError):
+class InvalidPatternError(ValueError):
     """A workspace's pattern that cannot be used, with the reason."""
 
 
@@ -228,21 +228,21 @@ def candidates(encoded: bytes) -> tuple[Detector, ...]:
 def compile_pattern(name: str, source: str) -> Detector:
     """A workspace's own pattern. RE2 keeps it linear; length and name are checked here.
 
-    Raises InvalidPattern.
+    Raises InvalidPatternError.
     """
     if not _NAME.fullmatch(name):
-        raise InvalidPattern(f"The name {name!r} must be lower case letters, digits and _, at most 40.")
+        raise InvalidPatternError(f"The name {name!r} must be lower case letters, digits and _, at most 40.")
     if not source or len(source) > MAX_PATTERN_LENGTH:
-        raise InvalidPattern(f"{name}: an expression has 1 to {MAX_PATTERN_LENGTH} characters.")
+        raise InvalidPatternError(f"{name}: an expression has 1 to {MAX_PATTERN_LENGTH} characters.")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 1 << 20
     try:
         pattern = re2.compile(source, options)
     except re2.error as error:
-        raise InvalidPattern(f"{name}: not an RE2 expression: {error}") from error
+        raise InvalidPatternError(f"{name}: not an RE2 expression: {error}") from error
     if pattern.search("") is not None:
-        raise InvalidPattern(f"{name}: the expression matches an empty text.")
+        raise InvalidPatternError(f"{name}: the expression matches an empty text.")
 
     def replace(text: str, put: Replace) -> str:
         return str(pattern.sub(lambda match: put(name, match.group()) if match.group() else "", text))

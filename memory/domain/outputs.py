@@ -14,6 +14,7 @@ import msgspec
 
 MAX_READ = 200_000
 MAX_LITERAL = 20_000
+_MAX_TYPE, _FEW_FIELDS = 80, 20
 _HTTP_FAILURES = {int(code): code.phrase for code in http.HTTPStatus if code >= http.HTTPStatus.BAD_REQUEST}
 _FIRST_FAILURE, _LAST_FAILURE = 400, 599
 
@@ -102,7 +103,7 @@ def _http_status(doc: dict[Any, Any]) -> int | None:
     for name in _STATUS_CODES:
         value = doc.get(name)
         if _is_failing(value):
-            return int(value)
+            return int(str(value))
     status = doc.get("status")
     if type(status) is int and status in _HTTP_FAILURES:
         return status
@@ -148,7 +149,7 @@ def _is_error_list(value: Any) -> bool:
 
 
 def complaint_of(doc: dict[Any, Any]) -> Complaint | None:
-    """The message and type a failing document carries, from its error or its own fields; None without a message."""
+    """The message and type a failing document carries, from its error or its own fields."""
     error = doc.get("error")
     if isinstance(error, list) and error:
         error = error[0]
@@ -177,9 +178,9 @@ def _type_of(doc: dict[Any, Any]) -> str:
         value = doc.get(name)
         if (
             isinstance(value, str)
-            and 0 < len(value) <= 80
+            and 0 < len(value) <= _MAX_TYPE
             and value.casefold() not in ("error", "failed", "failure")
-        ):  # noqa: PLR2004
+        ):
             return value
         if name != "status" and type(value) is int and value not in _HTTP_FAILURES and value:
             return str(value)
@@ -198,8 +199,10 @@ def _phrase(doc: dict[Any, Any], status: int | None) -> str:
     if status is not None:
         return f"HTTP {status} {http_reason(status)}".strip()
     return (
-        msgspec.json.encode(doc).decode()[:300] if len(doc) <= 20 else "The output says that the call failed."
-    )  # noqa: PLR2004
+        msgspec.json.encode(doc).decode()[:300]
+        if len(doc) <= _FEW_FIELDS
+        else "The output says that the call failed."
+    )
 
 
 def _read_trace(doc: dict[Any, Any]) -> Complaint | None:
@@ -246,7 +249,7 @@ _DOING = (
 _NUMBER = r"[±+-]?[0-9][0-9.,]*(?:e[+-]?[0-9]+)?\s*%?\s*(?:$|\n|[,;])"
 _ERROR_TEXT = re.compile(
     rf"(?i)[^\w\s(\[{{<]{{0,3}}\s?\*{{0,2}}{_ADJECTIVE}(?:error|exception)\*{{0,2}}"
-    rf"(?:\s*[:!—–]|\s-\s|\s+(?:code\s+)?-?[0-9]+\s*[:-]|\s*[\[(][^\])\n]{{1,60}}[\])]\s*:|\s+{_DOING}\b[^\n]{{0,200}}?:)"
+    rf"(?:\s*[:!\u2014\u2013]|\s-\s|\s+(?:code\s+)?-?[0-9]+\s*[:-]|\s*[\[(][^\])\n]{{1,60}}[\])]\s*:|\s+{_DOING}\b[^\n]{{0,200}}?:)"
     rf"\s*(?!{_NUMBER})(?!(?:none|null|no errors?|n/a|ok)\b\.?\s*$)(?P<rest>\S)"
 )
 _EXCEPTION = re.compile(
@@ -260,7 +263,8 @@ _HTTP_TEXT = re.compile(
     r"|(?:error\s+)?(?P<b>[45][0-9]{2})[\s:-]+(?P<phrase>[a-z][a-z' -]+))"
 )
 _STATUS_IN_TEXT = re.compile(
-    r"(?i)\b(?:status(?: code)?|http(?:/[0-9.]+)?(?: error)?|error code)[ :=]+(?P<a>[45][0-9]{2})\b"
+    r"(?i)\b(?:status(?: code)?|http(?:/[0-9.]+)?(?: error)?|error code)[ :=]+"
+    r"(?P<a>[45][0-9]{2})\b"
 )
 _FAILED_TEXT = re.compile(
     r"(?i)(?:failed|unable) to \w+|could(?: not|n't) \w+|(?:fatal|panic|uncaught \w+): |npm err! "
@@ -275,7 +279,7 @@ _SHORT = 400
 
 
 def read_text(text: str) -> Complaint | None:
-    """Return the complaint a text makes, or None. Only how a text begins, or a traceback that ends it, counts."""
+    """Return the complaint a text makes, or None: by how it begins, or by a traceback that ends it."""
     text = text[:MAX_READ].strip()
     if not text:
         return None
@@ -295,11 +299,10 @@ def read_text(text: str) -> Complaint | None:
 
 
 def _read_traceback(text: str) -> Complaint | None:
-    found = None
-    for found in _TRACEBACK.finditer(text):
-        pass
-    if found is None:
+    every = list(_TRACEBACK.finditer(text))
+    if not every:
         return None
+    found = every[-1]
     last = _LAST_LINE.match(text[found.end() :].rstrip().rpartition("\n")[2])
     if last is None:
         return (

@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 
 from memory.domain import detectors as shapes
-from memory.domain.detectors import Detector, InvalidPattern, compile_pattern
+from memory.domain.detectors import Detector, InvalidPatternError, compile_pattern
 
-__all__ = ["InvalidPattern", "Redactor"]
+__all__ = ["InvalidPatternError", "Redactor"]
 
 MAX_PATTERNS = 50
 _MAX_PASSES = 5
@@ -33,7 +33,7 @@ class Redactor:
     construction, so a workspace cannot hang the server); it is applied to every string.
     ``allow``: exact strings that stay, or ``@example.org`` for every address there.
 
-    Raises InvalidPattern for a name or an expression that is not accepted.
+    Raises InvalidPatternError for a name or an expression that is not accepted.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Redactor:
         allow: Iterable[str] = (),
     ) -> None:
         if patterns and len(patterns) > MAX_PATTERNS:
-            raise InvalidPattern(f"At most {MAX_PATTERNS} patterns are accepted.")
+            raise InvalidPatternError(f"At most {MAX_PATTERNS} patterns are accepted.")
         self._key = key
         self._fields = frozenset(shapes.plain_name(name) for name in fields)
         self._own = tuple(compile_pattern(name, source) for name, source in (patterns or {}).items())
