@@ -37,9 +37,9 @@ def snapshot_context(
 ) -> dict[str, Any]:
     """Return the context of a failure as one JSON document of at most ``max_bytes``.
 
-    ``earlier`` are the calls of the same task, in any order; the last ``LAST_STEPS`` before the
-    failed one are kept as previews. When it is too large, the oldest steps go first, then input and environment are
-    cut to previews; ``cut`` says so.
+    ``earlier`` are the calls of the same task, in any order; the last ``LAST_STEPS`` before the failed
+    one are kept as previews. When it is too large, the oldest steps go first, then input and
+    environment are cut to previews; ``cut`` says so.
     """
     before = sorted((item for item in earlier if item.seq < failed.seq), key=lambda item: item.seq)[
         -LAST_STEPS:

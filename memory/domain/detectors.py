@@ -1,4 +1,4 @@
-"""What secrets look like: in strings, by the name of a field, and in a first look at whole JSON.
+"""What secrets look like in strings, and a first look at whole JSON that says where to look closer.
 
 The first look is one RE2 set over the encoded JSON (about a microsecond a kilobyte) that says which
 detectors could find anything. The detectors are Python expressions written with possessive
@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import re2  # type: ignore[import-untyped]
+
+from memory.domain.field_names import is_counter
 
 Replace = Callable[[str, str], str]
 
@@ -118,9 +120,7 @@ def _assignment(kind: str, words: str, value: str) -> Detector:
             found, whole, origin = match.group(group), match.group(), match.start()
             name = whole[: match.start(group) - origin].lower()
             before = _WORDS_BEFORE.search(text, max(0, origin - 20), origin)
-            if kind == "token" and (
-                found.isdigit() or _is_counter((before.group() if before else "") + name)
-            ):
+            if kind == "token" and (found.isdigit() or is_counter((before.group() if before else "") + name)):
                 return whole
             start, end = match.start(group) - origin, match.end(group) - origin
             return whole[:start] + put(kind, found) + whole[end:]
@@ -248,35 +248,3 @@ def compile_pattern(name: str, source: str) -> Detector:
         return str(pattern.sub(lambda match: put(name, match.group()) if match.group() else "", text))
 
     return Detector(name, replace)
-
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_PASSWORD = re.compile(r"pass_?wo?r?d|passphrase|(?:^|_)pwd(?:_|$)|(?:^|_)pass$")
-_SECRET = re.compile(
-    r"(?:^|_)secrets?(?:_(?:access_)?key|_value|_id)?$|api_?keys?$|access_?key(?:_id|s)?$|private_?key$"
-    r"|(?:^|_)authorization$|(?:^|_)(?:set_)?cookies?$|(?:^|_)credentials?$|(?:^|_)cvv2?$|(?:^|_)cvc2?$"
-    r"|(?:^|_)session_?id$|(?:^|_)otp$|(?:^|_)pin(?:_code)?$|(?:^|_)(?:encryption|signing|master)_key$"
-)
-_TOKEN = re.compile(r"(?:^|_)?token(?:_value)?$")
-_COUNTER = re.compile(
-    r"(?:page|next|previous|prev|continuation|sync|cursor|stop|eos|bos|pad|unk|mask|sep|cls|special|max|min|per"
-    r"|total|unexpected|invalid|start|end|first|last|by|of)[_ -]?(?:page[_ -]?)?token"
-)
-
-
-def plain_name(name: str) -> str:
-    """A field's name in lower case words joined by ``_``: ``apiKey``, ``API-Key`` -> ``api_key``."""
-    return _CAMEL.sub("_", name).lower().replace("-", "_").replace(" ", "_").replace(".", "_")
-
-
-def field_kind(plain: str) -> str:
-    """``password``, ``secret`` or ``token`` for a plain name that says its value is one, else empty."""
-    if _PASSWORD.search(plain):
-        return "password"
-    if _SECRET.search(plain):
-        return "secret"
-    return "token" if _TOKEN.search(plain) and not _is_counter(plain) else ""
-
-
-def _is_counter(name: str) -> bool:
-    return _COUNTER.search(name) is not None

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from memory.domain.error_texts import Complaint, http_reason, read_text
 from memory.domain.experience import CallStatus
-from memory.domain.outputs import Complaint, complaint_of, http_reason, read_output, read_text
+from memory.domain.outputs import complaint_of, read_output
 
 FailureKind = Literal[
     "error", "rejected", "cancelled", "timeout", "exception", "http", "output", "validation", "outcome"

@@ -1,6 +1,5 @@
 """What calls teach about a tool's input, and when the shape counts as changed."""
 
-from functools import reduce
 from typing import Any
 
 import jsonschema
@@ -12,8 +11,10 @@ from memory.domain.schemas import describe_change, observe, schema_hash, version
 
 
 def learn(*inputs: dict[str, Any]) -> dict[str, Any]:
-    start: dict[str, Any] = {}
-    return reduce(lambda schema, seen: observe(schema, seen), inputs, start)
+    schema: dict[str, Any] = {}
+    for item in inputs:
+        schema = observe(schema, item)
+    return schema
 
 
 @pytest.mark.parametrize(
