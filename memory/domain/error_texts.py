@@ -60,7 +60,8 @@ _FAILED_TEXT = re.compile(
     r"|(?:permission|access) denied\b|(?:connection )?timed out\b"
 )
 _SHELL_TEXT = re.compile(
-    r"[\w./-]{1,40}: [^\n]{1,200}: (?:command not found|No such file or directory|Permission denied|not found)$"
+    r"[\w./-]{1,40}: [^\n]{1,200}: "
+    r"(?:command not found|No such file or directory|Permission denied|not found)$"
 )
 _SHORT = 400
 
