@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory.domain.failures import FailureFinding
-from memory.domain.messages import mask_message
+from memory.domain.messages import CallWords, mask_message
 from memory.domain.patterns import PatternKey, pattern_of
 
 
@@ -49,6 +49,13 @@ def make_pattern(
         pytest.param(
             "no such file: src/main.py", {"path": "src/main.py"}, "src/main.py", id="path-in-the-call"
         ),
+        pytest.param(
+            "cd: documents: No such directory", {"folder": "documents"}, "documents", id="a-whole-value"
+        ),
+        pytest.param(
+            "no weather for New York today", {"q": ["New York"]}, "New York", id="a-value-of-two-words"
+        ),
+        pytest.param("Authentication required", {}, "", id="a-sentence-is-no-field"),
         pytest.param("Missing required parameter: startTime", {}, "startTime", id="named-parameter"),
         pytest.param("city is required", {}, "city", id="is-required"),
         pytest.param("the field amount must be positive", {"amount": -1}, "amount", id="named-field"),
@@ -146,7 +153,7 @@ def test_pattern_of__long_message__everything_is_capped() -> None:
 
 
 def test_mask_message__apostrophes__are_no_quotes() -> None:
-    masked = mask_message("It doesn't work and isn't 'a b' here", frozenset(), frozenset())
+    masked = mask_message("It doesn't work and isn't 'a b' here", CallWords())
 
     assert masked.template == "It doesn't work and isn't <q> here"
     assert masked.identifier == "a b"
