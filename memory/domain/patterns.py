@@ -22,6 +22,7 @@ SCOPE_FIELDS = ("domain", "site", "database", "project")
 MAX_TEMPLATE = 400
 MAX_IDENTIFIER = 120
 MAX_TITLE = 160
+MAX_BLAMED = 50
 MAX_INPUT_CHARS = 40_000
 MIN_VALUE, MAX_VALUE, MAX_VALUES = 3, 80, 200
 _VERSION = b"1"
@@ -116,6 +117,9 @@ def _title(tool: str, failure: FailureFinding, masked: MaskedMessage, scope: str
     )
     said = masked.readable if not kind or kind in masked.readable else f"{kind}: {masked.readable}"
     where = f" ({scope})" if scope and scope not in masked.readable else ""
-    room = MAX_TITLE - len(tool) - len(where) - 2
-    said = said if len(said) <= room else said[: max(room - 1, 20)].rstrip() + "…"
-    return f"{tool}: {said}{where}"
+    room = MAX_TITLE - len(tool[:MAX_BLAMED]) - len(where[:MAX_BLAMED]) - 2
+    if len(said) > room:
+        blamed = masked.identifier[:MAX_BLAMED]
+        tail = f"… {blamed}" if blamed and blamed not in said[: room - 1] else "…"
+        said = said[: max(room - len(tail), 20)].rstrip() + tail
+    return f"{tool[:MAX_BLAMED]}: {said}{where[:MAX_BLAMED]}"

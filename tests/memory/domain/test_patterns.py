@@ -145,8 +145,16 @@ def test_pattern_of__title__is_one_readable_line(message: str, call_input: Any, 
     assert make_pattern(message, call_input).title == title
 
 
-def test_pattern_of__long_message__everything_is_capped() -> None:
-    pattern = make_pattern("word " * 5_000 + "'x'", {"q": "y " * 100_000})
+def test_pattern_of__long_message__title_still_names_what_is_blamed() -> None:
+    pattern = make_pattern("there is an error somewhere " * 7 + "near 'colour'", {"q": "colour"})
+
+    assert pattern.title.endswith("… colour (d)")
+    assert len(pattern.title) <= 160
+
+
+def test_pattern_of__everything_long__everything_is_capped() -> None:
+    long = "word " * 5_000
+    pattern = make_pattern(long + "'x'", {"q": "y " * 100_000}, tool="t" * 200, domain="d" * 500)
 
     assert len(pattern.title) <= 160
     assert len(pattern.template) <= 400
