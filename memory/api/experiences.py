@@ -118,9 +118,9 @@ class ExperienceList(GenericAPIView[Task]):
             results = record_experience(
                 workspace_id=request.auth.workspace_id, documents=documents, by=request.auth
             )
-        except intake.TooLarge as error:
+        except intake.TooLargeError as error:
             raise TooLarge(str(error)) from error
-        except intake.InvalidBody as error:
+        except intake.InvalidBodyError as error:
             raise Unprocessable(str(error)) from error
         except OperationalError as error:
             raise Unavailable("The store is busy; send the same again.") from error
