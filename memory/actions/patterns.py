@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.db import transaction
 
 from memory.domain.access import Actor, check_may
-from memory.domain.lifecycle import check_pattern_step
+from memory.domain.lifecycle import PATTERN_TRANSITIONS, check_transition
 from memory.events import record_event
 from memory.models import ErrorPattern
 
@@ -14,7 +14,7 @@ from memory.models import ErrorPattern
 def triage_pattern(*, pattern: ErrorPattern, step: str, by: Actor, reason: str = "") -> ErrorPattern:
     """A person sets a pattern aside or takes it up again (``ignore``, ``reopen``).
 
-    Raises :class:`NotPermitted`, or the lifecycle's refusal when the step is not possible now.
+    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionRefused`, KeyError.
     """
     check_may(by, "triage_pattern")
     locked = ErrorPattern.objects.select_for_update().get(pk=pattern.pk)
@@ -44,7 +44,7 @@ def _move_all(pattern_ids: Iterable[int], status: str, step: str, *, by: Actor, 
 
 def _move(pattern: ErrorPattern, step: str, *, by: Actor, reason: str) -> None:
     old = pattern.status
-    pattern.status = check_pattern_step(old, step)
+    pattern.status = check_transition(PATTERN_TRANSITIONS, step, old)
     pattern.save(update_fields=["status"])
     record_event(
         by=by, workspace=pattern.workspace, verb=f"{step}_pattern", subject=pattern,
