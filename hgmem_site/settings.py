@@ -98,7 +98,14 @@ else:
     }
 REDIS_URL = env.str("REDIS_URL", "")
 if REDIS_URL:
-    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+    CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": REDIS_URL,
+            # a Redis that hangs must not hold up an answer
+            "OPTIONS": {"socket_connect_timeout": 0.2, "socket_timeout": 0.2},
+        }
+    }
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 
@@ -196,6 +203,7 @@ TIME_ZONE = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True  # assets come straight from installed packages; nothing to collect
 WHITENOISE_MAX_AGE = 3600
 
@@ -215,6 +223,7 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "HGMem",
     "DESCRIPTION": "Correction rules an agent asks for before each tool call, and the memory behind them.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
