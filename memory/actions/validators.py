@@ -7,7 +7,7 @@ import msgspec
 from django.db import transaction
 
 from memory.domain.access import Actor, check_may
-from memory.domain.validators import CompiledValidator, InvalidValidator, compile_validator
+from memory.domain.validators import CompiledValidator, InvalidValidatorError, compile_validator
 from memory.events import record_event
 from memory.models import Validator, Workspace
 from memory.queries.validators import spec_of
@@ -39,7 +39,7 @@ class ValidatorDraft:
 def create_validator(*, workspace: Workspace, draft: ValidatorDraft, by: Actor) -> Validator:
     """A new, enabled validator: it runs on every call that is analysed from now on.
 
-    Raises :class:`NotPermitted`, InvalidValidator; IntegrityError when the name is taken.
+    Raises :class:`NotPermitted`, InvalidValidatorError; IntegrityError when the name is taken.
     """
     check_may(by, "edit_validator")
     validator = Validator(workspace=workspace, created_by=by.name)
@@ -55,7 +55,7 @@ def create_validator(*, workspace: Workspace, draft: ValidatorDraft, by: Actor) 
 def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int, by: Actor) -> Validator:
     """Change a validator that is still at ``revision``.
 
-    Raises :class:`NotPermitted`, :class:`StaleEdit`, InvalidValidator; IntegrityError when the name is taken.
+    Raises :class:`NotPermitted`, :class:`StaleEdit`, InvalidValidatorError; IntegrityError when the name is taken.
     """
     check_may(by, "edit_validator")
     locked = Validator.objects.select_for_update().get(pk=validator.pk)
@@ -97,11 +97,11 @@ def facts_of(validator: Validator) -> dict[str, Any]:
 
 
 def compile_draft(draft: ValidatorDraft) -> CompiledValidator:
-    """The draft ready to run. Raises InvalidValidator, a ValueError that says what is wrong."""
+    """The draft ready to run. Raises InvalidValidatorError, a ValueError that says what is wrong."""
     try:
         body = draft.body()
     except msgspec.DecodeError as problem:
-        raise InvalidValidator(f"Not JSON: {problem}.") from problem
+        raise InvalidValidatorError(f"Not JSON: {problem}.") from problem
     row = Validator(name=draft.name, tool=draft.tool, kind=draft.kind, body=body, message=draft.message)
     return compile_validator(spec_of(row))
 

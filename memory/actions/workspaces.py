@@ -16,7 +16,7 @@ def set_redaction(
 ) -> Workspace:
     """What is redacted beside the built-in kinds, for what is recorded from now on.
 
-    Raises :class:`NotPermitted`; InvalidPattern for a name or an expression that is not accepted.
+    Raises :class:`NotPermitted`; InvalidPatternError for a name or an expression that is not accepted.
     """
     check_may(by, "manage_workspace")
     Redactor(fields=fields, patterns=patterns, allow=allow)

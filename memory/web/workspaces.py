@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from memory.actions.workspaces import rename_workspace, set_redaction
-from memory.domain.redaction import InvalidPattern
+from memory.domain.redaction import InvalidPatternError
 from memory.models import Workspace
 from memory.web.access import workspace_page
 from memory.web.forms import WorkspaceForm
@@ -48,7 +48,7 @@ def _save(request: HttpRequest, form: WorkspaceForm) -> bool:
             )  # fmt: skip
         if "name" in changed:
             rename_workspace(workspace=workspace, name=form.cleaned_data["name"], by=request.actor)
-    except InvalidPattern as problem:
+    except InvalidPatternError as problem:
         form.add_error("patterns_text", str(problem))
         return False
     return True
