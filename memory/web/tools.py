@@ -17,7 +17,7 @@ from memory.web.filters import TextFilterForm
 @workspace_page("look")
 def tools(request: HttpRequest) -> HttpResponse:
     """The tools agents call, the most called first."""
-    form = TextFilterForm(request.GET or None)
+    form = TextFilterForm(request.GET)
     page = list_tools(request.workspace, form.wanted(), request.GET.get("cursor", ""))
     context = {"title": _("Tools"), "form": form, "page": page, "is_filtered": bool(form.wanted())}
     return render(request, "tools/list.html", context)
