@@ -37,5 +37,6 @@ def tool(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @workspace_page("look")
 def tool_named(request: HttpRequest) -> HttpResponse:
     """From a call, which only knows the name, to the tool's page."""
-    row = get_object_or_404(Tool, workspace=request.workspace, name=request.GET.get("name", ""))
+    name = request.GET.get("name", "").replace("\x00", "")  # PostgreSQL refuses NUL in a text
+    row = get_object_or_404(Tool, workspace=request.workspace, name=name)
     return redirect("tool", request.workspace.slug, row.uuid)

@@ -195,7 +195,9 @@ def test_list__nonsense_cursor__is_no_error(cast: Cast, cursor: str) -> None:
 def test_filter__nonsense__is_no_error(cast: Cast, text: str) -> None:
     make_task(cast.workspace, goal="100 % \\ sure")
     client = page_client(cast.owner)
-    fields = dict.fromkeys(("text", "agent", "tool", "tag", "q", "since", "kind", "scope", "outcome"), text)
+    fields = dict.fromkeys(
+        ("text", "agent", "tool", "tag", "q", "since", "kind", "scope", "outcome", "name"), text
+    )
 
     for url in ("tasks/", "patterns/", "tools/", "audit/", "search/", "tools/named/"):
         assert client.get(f"/w/acme/{url}", fields).status_code == (404 if "named" in url else 200)
