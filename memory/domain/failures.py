@@ -51,7 +51,7 @@ def detect_failure(call: CallSnapshot) -> FailureFinding | None:
     """
     said = _reported_complaint(call)
     status = call.http_status if call.http_status is not None else (said.http_status if said else None)
-    failing_http = status is not None and status >= 400  # noqa: PLR2004 - RFC 9110: 4xx and 5xx
+    failing_http = status is not None and status >= 400  # RFC 9110: 4xx and 5xx
     reported = call.status in ("error", "rejected", "cancelled", "timeout")
     if not reported and not call.error_message and not call.error_type and not failing_http:
         said = read_output(call.output)
