@@ -221,7 +221,7 @@ def _is_dotted_or_snake(name: str) -> bool:
 
 
 def _listed_name(outside: str, lists: list[str]) -> str:
-    """The first of the names that "missing fields: ['city']" blames; a list of what there is blames nothing."""
+    """The first of the names that "missing: ['city']" blames; a list of what there is blames nothing."""
     if len(lists) != 1 or not _BLAMED_LIST.search(outside) or _VOLATILE.search(lists[0]):
         return ""
     names = [_span(match)[2] for match in _QUOTED.finditer(lists[0])]
