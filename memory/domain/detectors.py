@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-import re2  # type: ignore[import-untyped]
+import re2
 
 from memory.domain.field_names import is_counter
 

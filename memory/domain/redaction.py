@@ -78,7 +78,7 @@ class Redactor:
         if known is None:
             plain = field_names.plain_name(name)
             known = "secret" if plain in self._fields else field_names.field_kind(plain)
-            if len(self._field_kinds) < 10_000:  # noqa: PLR2004 - a bound on memory, names are untrusted
+            if len(self._field_kinds) < 10_000:  # a bound on memory, names are untrusted
                 self._field_kinds[name] = known
         return known
 
