@@ -191,6 +191,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 MAX_UPLOAD_BYTES = env.int("HGMEM_MAX_UPLOAD_BYTES", 256 * 1024 * 1024)
 API_RATE = env.str("HGMEM_API_RATE", "6000/min")
+# Questions before a call are counted in each process alone: a shared count would cost a network hop each.
+QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
 # --- words, time, files --------------------------------------------------------------------------

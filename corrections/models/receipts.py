@@ -6,11 +6,28 @@ from django.db import models
 from django.db.models import Q
 
 
+class IssuedToken(models.Model):
+    """A token on its way to a ``Receipt``: the serving process only appends it, the worker reads it.
+
+    ``errors`` is JSON text: ``[{"rule", "version", "detail", ...}]``, the faults that a token does not carry.
+    """
+
+    workspace = models.ForeignKey(
+        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    token = models.TextField()
+    blocked = models.BooleanField(default=False)
+    errors = models.TextField(default="[]")
+
+    def __str__(self) -> str:
+        return f"token {self.pk}"
+
+
 class Receipt(models.Model):
     """One decision that was handed out.
 
-    ``body`` is the decoded token. Two passes of the worker look at a row, each exactly once: ``counted_at`` is
-    null until its rules were counted, ``settled_at`` until an experience that carries the token was recorded.
+    ``body`` is the decoded token. Two passes of the worker look at each row once: ``counted_at`` is
+    null until its rules were counted, ``settled_at`` until an experience carrying the token was recorded.
     Settling sets ``call_task``, ``call_seq`` and ``was_applied``: the call was made with the effective tool
     and input (null: its input was redacted or cut before it was stored, so nobody can tell).
     """

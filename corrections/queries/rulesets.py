@@ -34,7 +34,10 @@ def list_served(workspace_id: int) -> list[ServedVersion]:
     return [
         ServedVersion(*row)
         for row in rows.values_list(
-            "uuid", "live_version_id", "live_version__number", "live_version__created_by_kind",
+            "uuid",
+            "live_version_id",
+            "live_version__number",
+            "live_version__created_by_kind",
             "live_version__created_at",
         )
     ]
