@@ -1,6 +1,6 @@
 """What the clock starts: the sweep that finds what no bell announced."""
 
-from celery import current_app, shared_task
+from celery import shared_task
 
 from memory.background import analyse, linking
 
@@ -14,7 +14,7 @@ def sweep() -> None:
     linking.link_patterns()
 
 
-current_app.conf.beat_schedule = {
-    **(current_app.conf.beat_schedule or {}),
+BEAT = {
     "memory-sweep": {"task": "memory.sweep", "schedule": SWEEP_S, "options": {"expires": SWEEP_S}},
 }
+"""Joined into the beat schedule by the Celery application."""
