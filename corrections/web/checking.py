@@ -94,8 +94,10 @@ def marks_of(source: str, detail: str) -> list[Mark]:
 def _in_words(text: str) -> str:
     """The compiler's sentence, with the word that was probably meant."""
     unknown = UNKNOWN.search(text)
+    if "'<EOF>'" in text:
+        return _("The condition ends too early: something must follow.")
     if unknown is None:
-        return text.removeprefix("Syntax error: ")
+        return text.removeprefix("Syntax error: ").partition(" expecting ")[0]
     near = get_close_matches(unknown[1], VARIABLES, n=1)
     known = _("There is no variable %(name)s.") % {"name": unknown[1]}
     meant = _("Did you mean %(name)s?") % {"name": near[0]} if near else _("There are %(names)s.") % {
