@@ -13,13 +13,15 @@ from tests.corrections.web.scenes import RuleScene, build_rule_scene
 
 PAGES = [
     pytest.param("rules/", "viewer", id="rules"),
-    pytest.param("rules/?q=script&status=active&tool=weather_api&action_type=TOOL_SWITCH", "viewer", id="filtered"),
+    pytest.param(
+        "rules/?q=script&status=active&tool=weather_api&action_type=TOOL_SWITCH", "viewer", id="filtered"
+    ),
     pytest.param("rules/{rule.uuid}/", "viewer", id="rule"),
     pytest.param("rules/{rule.uuid}/versions/2/", "viewer", id="version"),
     pytest.param("rules/{rule.uuid}/diff/?from=1&to=2", "viewer", id="diff"),
     pytest.param("simulator/", "viewer", id="simulator"),
     pytest.param("simulator/?task={task.uuid}&seq=0&rule={draft.uuid}", "viewer", id="simulated"),
-    pytest.param("simulator/?task={task.uuid}&seq=0&after=on", "viewer", id="simulated-after"),
+    pytest.param("simulator/?task={task.uuid}&seq=0&point=after", "viewer", id="simulated-after"),
     pytest.param("rules/new/", "reviewer", id="new"),
     pytest.param("rules/new/?as=json", "reviewer", id="new-json"),
     pytest.param("rules/new/?pattern={pattern.uuid}", "reviewer", id="new-from-pattern"),
@@ -96,11 +98,11 @@ def test_simulator__call_and_rule_of_another_workspace__are_not_there(cast: Cast
 @pytest.mark.parametrize(("url", "role"), PAGES)
 def test_page__more_rows__costs_no_more_queries(cast: Cast, url: str, role: str) -> None:
     client = page_client(getattr(cast, role))
-    few = build_rule_scene(cast.workspace, 3)
+    few = build_rule_scene(cast.workspace, 2)
     client.get(address(url, few))
     with CaptureQueriesContext(connection) as before:
         client.get(address(url, few))
-    many = build_rule_scene(cast.workspace, 20)
+    many = build_rule_scene(cast.workspace, 9)
     client.get(address(url, many))  # the live ruleset is read again once after a change
     with CaptureQueriesContext(connection) as after:
         client.get(address(url, many))
@@ -196,11 +198,25 @@ def test_roll_back__bad_form__says_so_and_writes_nothing(cast: Cast, form: dict[
 
 def test_list__filters__narrow_it(cast: Cast) -> None:
     make_rule(cast.workspace, name="Alpha")
-    make_rule(cast.workspace, active=False, name="Beta", applies_to={"tool": "book"}, condition="input.x == 'needle'")
+    make_rule(
+        cast.workspace,
+        active=False,
+        name="Beta",
+        applies_to={"tool": "book"},
+        condition="input.x == 'needle'",
+    )
     client = page_client(cast.viewer)
     shown = {
         query: [name for name in ("Alpha", "Beta") if name in client.get(f"/w/acme/rules/?{query}").text]
-        for query in ("", "status=active", "status=draft", "tool=book", "q=needle", "q=alpha", "action_type=INSERT_STEP")
+        for query in (
+            "",
+            "status=active",
+            "status=draft",
+            "tool=book",
+            "q=needle",
+            "q=alpha",
+            "action_type=INSERT_STEP",
+        )
     }
 
     assert shown == {
@@ -217,8 +233,14 @@ def test_list__nonsense__is_no_error(cast: Cast, text: str) -> None:
 
     assert client.get("/w/acme/rules/", fields).status_code == 200
     assert client.get(f"/w/acme/rules/{rule.uuid}/", {"cursor": text}).status_code == 200
-    assert client.get(f"/w/acme/rules/{rule.uuid}/diff/", {"from": text, "to": text}).status_code in (200, 404)
-    assert client.get("/w/acme/simulator/", dict.fromkeys(("task", "seq", "rule", "after"), text)).status_code == 200
+    assert client.get(f"/w/acme/rules/{rule.uuid}/diff/", {"from": text, "to": text}).status_code in (
+        200,
+        404,
+    )
+    assert (
+        client.get("/w/acme/simulator/", dict.fromkeys(("task", "seq", "rule", "point"), text)).status_code
+        == 200
+    )
 
 
 def test_list__more_than_a_page__goes_on(cast: Cast) -> None:
