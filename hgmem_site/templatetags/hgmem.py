@@ -19,8 +19,8 @@ TONES = {
     "running": "info", "planned": "info", "draft": "info", "outcome": "warn",
 }  # fmt: skip
 WORDS = {
-    noop("success"), noop("ok"), noop("active"), noop("covered"), noop("failure"), noop("error"), noop("open"),
-    noop("ignored"), noop("unknown"), noop("draft"), noop("disabled"), noop("expired"), noop("retired"),
+    noop("success"), noop("ok"), noop("active"), noop("covered"), noop("failure"), noop("error"),
+    noop("open"),    noop("ignored"), noop("unknown"), noop("draft"), noop("disabled"), noop("expired"), noop("retired"),
     noop("rejected"), noop("cancelled"), noop("timeout"), noop("on"), noop("off"), noop("revoked"),
 }  # fmt: skip
 SHOWN = 20_000
