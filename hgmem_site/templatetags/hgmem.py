@@ -14,9 +14,9 @@ register = template.Library()
 
 TONES = {
     "success": "good", "ok": "good", "active": "good", "covered": "good", "done": "good", "on": "good",
-    "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad", "explicit": "bad",
-    "open": "warn", "applied": "good", "suppressed": "warn", "matched": "info", "rejected": "warn", "cancelled": "warn", "expired": "warn", "validator": "warn",
-    "running": "info", "planned": "info", "draft": "info", "outcome": "warn",
+    "applied": "good", "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad",
+    "open": "warn", "rejected": "warn", "cancelled": "warn", "expired": "warn", "suppressed": "warn",
+    "running": "info", "planned": "info", "draft": "info", "matched": "info",
 }  # fmt: skip
 WORDS = {
     noop("success"), noop("ok"), noop("active"), noop("covered"), noop("failure"),
