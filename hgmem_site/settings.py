@@ -183,7 +183,10 @@ MAX_BODY_BYTES = env.int("HGMEM_MAX_BODY_BYTES", 8 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 MAX_UPLOAD_BYTES = env.int("HGMEM_MAX_UPLOAD_BYTES", 256 * 1024 * 1024)
+UPLOAD_DIR = VAR_DIR / "uploads"  # replicas share it
 API_RATE = env.str("HGMEM_API_RATE", "6000/min")
+# Where `up` finds runs for the demo; beside the checkout when empty.
+DEMO_DATA = env.str("HGMEM_DATA", "")
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
 # --- words, time, files --------------------------------------------------------------------------
