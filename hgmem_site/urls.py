@@ -3,7 +3,11 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from hgmem_site import probes
+
 urlpatterns = [
+    path("healthz", probes.healthz, name="healthz"),
+    path("readyz", probes.readyz, name="readyz"),
     path("admin/", admin.site.urls),
     path("api/v1/", include("memory.api.urls")),
     path("api/v1/", include("corrections.api.urls")),
