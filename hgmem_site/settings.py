@@ -10,6 +10,8 @@ from hgmem_site.env import env, is_plain_loopback, secret_key
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.str("HGMEM_VAR", str(BASE_DIR / "var")))
 VAR_DIR.mkdir(parents=True, exist_ok=True)
+# Where `up` finds runs for the demo; beside the checkout when empty.
+DEMO_DATA = env.str("HGMEM_DATA", "")
 
 # --- where it is reached -------------------------------------------------------------------------
 SITE_URL = env.str("HGMEM_URL", "https://localhost")
@@ -187,8 +189,6 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 MAX_UPLOAD_BYTES = env.int("HGMEM_MAX_UPLOAD_BYTES", 256 * 1024 * 1024)
 UPLOAD_DIR = VAR_DIR / "uploads"  # replicas share it
 API_RATE = env.str("HGMEM_API_RATE", "6000/min")
-# Where `up` finds runs for the demo; beside the checkout when empty.
-DEMO_DATA = env.str("HGMEM_DATA", "")
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
 # --- words, time, files --------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def check_database() -> Check:
 
 
 def check_broker() -> Check:
-    """Whether messages can be left, and how many wait. Without it nothing is lost: the clock sweeps the rows."""
+    """Whether messages can be left, and how many wait. Without it the clock still finds the rows."""
     return _guarded("broker", _check_redis if settings.REDIS_URL else _check_folder)
 
 
