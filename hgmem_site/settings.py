@@ -227,5 +227,6 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {"kombu.connection": {"level": "ERROR"}},  # warns that a folder has no host name
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
 }

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.management import BaseCommand, CommandError, call_command
 from rich.console import Console
-from rich.panel import Panel
 
 from hgmem_site.env import env
 from hgmem_site.launch.demo import load_demo
@@ -44,19 +43,19 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             console.print("Stopped. The next start goes on from here.")
             raise SystemExit(INTERRUPTED) from None
-        console.print(panel(url, greeting, demo))
+        for line in greeting_lines(url, greeting, demo):
+            console.print(line, soft_wrap=True, highlight=False, markup=False)
         environment = {"HGMEM_PORT": str(port), "HGMEM_URL": os.environ.get("HGMEM_URL", url)}
         raise SystemExit(run_processes(environment, url))
 
 
-def panel(url: str, greeting: Welcome, demo: str) -> Panel:
+def greeting_lines(url: str, greeting: Welcome, demo: str) -> list[str]:
     """Where it is, how to sign in, the key to try it with."""
-    lines = [f"Pages      {url}"]
+    lines = ["", f"  Pages     {url}"]
     if greeting.password:
-        lines.append(f"Sign in    {ADMIN}   password: {greeting.password}   (shown this once)")
+        lines += [f"  User      {ADMIN}", f"  Password  {greeting.password}   (shown this once)"]
     else:
-        lines.append("Sign in    with your account; a forgotten password: manage.py changepassword NAME")
+        lines += ["  User      yours; a forgotten password: manage.py changepassword NAME"]
     if greeting.key:
-        lines.append(f"API key    {greeting.key}   (of the demo workspace)")
-    lines += [demo] if demo else []
-    return Panel("\n".join(lines), title="HGMem", expand=False)
+        lines += [f"  API key   {greeting.key}"]
+    return [*lines, f"  {demo}", ""] if demo else [*lines, ""]
