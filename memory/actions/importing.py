@@ -47,7 +47,7 @@ class Batch:
         return not self.items or (len(self.items) < BATCH_ITEMS and self.calls + more <= BATCH_CALLS)
 
 
-def carry_on_import(job: ImportJob, *, budget_s: float = 60, progress: Progress | None = None) -> bool:
+def carry_on_import(job: ImportJob, *, budget_s: float = 5, progress: Progress | None = None) -> bool:
     """Import from ``job.cursor`` for about ``budget_s`` seconds; True when there is no more to do.
 
     Each batch is committed before the cursor moves, so a kill at any moment loses nothing; the batch that is
@@ -66,7 +66,7 @@ def carry_on_import(job: ImportJob, *, budget_s: float = 60, progress: Progress 
         return True
 
 
-def carry_on_imports(*, budget_s: float = 60) -> int:
+def carry_on_imports(*, budget_s: float = 5) -> int:
     """Carry on every import that nobody is at. Returns how many; called by the clock."""
     waiting = list(ImportJob.objects.unattended(timezone.now() - timedelta(seconds=LEASE_S)).order_by("id"))
     for job in waiting:
