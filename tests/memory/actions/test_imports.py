@@ -25,8 +25,8 @@ def run_line(number: int, calls: int = 2) -> dict[str, Any]:
     ]
     return {
         "path_id": f"run-{number}", "source": "test", "run": "r", "model": "m", "domain": "air",
-        "task_id": number, "attempt": 0, "goal": "Book a seat", "success": False, "reward": 0.0, "order": number,
-        "gold": [], "steps": steps,
+        "task_id": number, "attempt": 0, "goal": "Book a seat", "success": False, "reward": 0.0,
+        "order": number, "gold": [], "steps": steps,
     }  # fmt: skip
 
 
