@@ -56,14 +56,14 @@ def test_permissions__every_action__is_in_the_expected_tables() -> None:
     assert set(PERMISSIONS) == set(LEAST_ROLE) == set(SCOPE)
 
 
-@pytest.mark.parametrize(("role", "action"), product(ROLES, LEAST_ROLE))
+@pytest.mark.parametrize(("role", "action"), list(product(ROLES, LEAST_ROLE)))
 def test_role__each_action__is_allowed_from_its_least_role_on(role: str, action: str) -> None:
     actor = Actor(kind="user", name="somebody", role=Role(role))
 
     assert may(actor, action) == (ROLES.index(role) >= ROLES.index(LEAST_ROLE[action]))
 
 
-@pytest.mark.parametrize(("scope", "action"), product([scope.value for scope in Scope], SCOPE))
+@pytest.mark.parametrize(("scope", "action"), list(product([scope.value for scope in Scope], SCOPE)))
 def test_key__each_action__is_allowed_by_its_scope_or_admin(scope: str, action: str) -> None:
     actor = Actor(kind="key", name="agent", scopes=frozenset({Scope(scope)}))
 
