@@ -128,6 +128,8 @@ else:
         "control_folder": str(BROKER_DIR / "control"),
         "store_processed": False,
     }
+CELERY_BEAT_SCHEDULE: dict[str, object] = {}  # joined from the apps by hgmem_site.celery
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # its log goes where every log goes
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 
 # --- people --------------------------------------------------------------------------------------
@@ -226,8 +228,13 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"()": "hgmem_site.logs.LineFormatter"},
+        "json": {"()": "hgmem_site.logs.JSONFormatter"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": env.str("LOG_FORMAT", "line")},
+    },
     "loggers": {"kombu.connection": {"level": "ERROR"}},  # warns that a folder has no host name
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
 }
