@@ -30,7 +30,7 @@ class LineFormatter(logging.Formatter):
 
 
 class JSONFormatter(logging.Formatter):
-    """One JSON object a line: ``at`` (Unix seconds), ``level``, ``logger``, ``message``, extras, ``trace``."""
+    """One JSON object a line: ``at`` (Unix seconds), level, logger, message, extras and ``trace``."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The object, without secrets."""

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from memory.queries.health import health_checks
+from memory.queries.checks import health_checks
 
 
 @require_safe

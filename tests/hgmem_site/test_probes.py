@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from memory.models import Task
-from memory.queries import health
-from memory.queries.health import Check, health_checks
+from memory.queries import checks
+from memory.queries.checks import Check, health_checks
 from tests.conftest import Cast
 
 
@@ -55,7 +55,7 @@ def test_readyz__backlog_nobody_works_on__is_degraded_and_says_no_more(cast: Cas
 
 
 def test_readyz__database_away__is_503(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "connection", GoneConnection())
+    monkeypatch.setattr(checks, "connection", GoneConnection())
 
     answer = Client().get("/readyz")
 
