@@ -12,7 +12,6 @@ from memory.api.keyring import KEYRING
 from memory.domain.access import Actor, Role, Scope
 from memory.models import User, Workspace
 from memory.permissions import SYSTEM, member_actor
-from tests.strict_templates import fail_on_undefined
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,6 @@ class Cast:
         actor = member_actor(getattr(self, role), self.workspace)
         assert actor is not None
         return actor
-
-
-@pytest.fixture(autouse=True, scope="session")
-def strict_templates() -> None:
-    """Undefined variables fail."""
-    fail_on_undefined()
 
 
 @pytest.fixture(autouse=True)
