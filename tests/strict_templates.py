@@ -18,6 +18,9 @@ class Undefined(str):
 
     __slots__ = ()
 
+    def __bool__(self) -> bool:
+        return True  # or Django would not look at it at all
+
     def __contains__(self, text: object) -> bool:
         return text == "%s"
 
