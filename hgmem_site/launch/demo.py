@@ -10,11 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from memory.actions.importing import carry_on_import
 from memory.actions.imports import apply_import, plan_import
 from memory.actions.record import record_experience
+from memory.background.analyse import analyse_backlog
 from memory.models import ImportJob, Task, Workspace
 from memory.permissions import system_actor
 
 BY = system_actor("demo")
 BATCH = 50
+SLICE_S = 0.5
 LABELS = ".labels.jsonl.gz"
 log = logging.getLogger(__name__)
 
@@ -41,11 +43,13 @@ def load_demo(workspace: Workspace) -> str:
     """
     files = demo_files()
     with progress_bars() as bars:
-        if files:
-            for path in files:
-                _import_file(workspace, path, _shown(bars, f"Importing {path.name}"))
-            return f"The demo shows real runs from {', '.join(path.name for path in files)}."
-        _play_bfcl(workspace, _shown(bars, "Playing BFCL's tools"))
+        for path in files:
+            _import_file(workspace, path, _shown(bars, f"Importing {path.name}"))
+        if not files:
+            _play_bfcl(workspace, _shown(bars, "Playing BFCL's tools"))
+        _analyse(workspace, _shown(bars, "Looking for failures"))
+    if files:
+        return f"The demo shows real runs from {', '.join(path.name for path in files)}."
     return "The demo shows BFCL's tools, played with one step left out of each task."
 
 
@@ -72,6 +76,15 @@ def _import_file(workspace: Workspace, path: Path, progress: Callable[[int, int]
     while not carry_on_import(job, progress=progress):
         pass
     progress(job.cursor, job.total)
+
+
+def _analyse(workspace: Workspace, progress: Callable[[int, int], None]) -> None:
+    """What the worker would do, so that the first page that is opened has something to show."""
+    tasks = Task.objects.filter(workspace=workspace)
+    total = tasks.count()
+    while (waiting := tasks.unanalysed().count()) and analyse_backlog(SLICE_S):
+        progress(total - waiting, total)
+    progress(total - tasks.unanalysed().count(), total)
 
 
 def _play_bfcl(workspace: Workspace, progress: Callable[[int, int], None]) -> None:
