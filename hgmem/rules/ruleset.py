@@ -72,8 +72,19 @@ class Ruleset:
         layers = self._points[context.point].layers(context.tool)
         matched: list[CompiledRule] = []
         foreseen: list[CompiledRule] = []
+        frame, clean = context.variables, context.clean
         for layer in layers:
-            for entry in layer.candidates(context.variables) if context.clean else layer.entries:
+            for entry in layer.candidates(frame) if clean else layer.entries:
+                if clean and entry.plain and entry.closure is not None:
+                    try:
+                        outcome = entry.closure(frame)
+                    except ConditionError:
+                        outcome = None
+                    if outcome is False:
+                        continue
+                    if outcome is True:
+                        matched += entry.rules
+                        continue
                 _ask(entry, context, now, foreseen if entry.foreseen else matched, decision)
         if matched or foreseen:
             resolve(decision, matched, foreseen, context)
