@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory.domain.failures import FailureFinding
-from memory.domain.messages import mask_message
+from memory.domain.messages import CallWords, mask_message
 from memory.domain.patterns import PatternKey, pattern_of
 
 
@@ -49,6 +49,13 @@ def make_pattern(
         pytest.param(
             "no such file: src/main.py", {"path": "src/main.py"}, "src/main.py", id="path-in-the-call"
         ),
+        pytest.param(
+            "cd: documents: No such directory", {"folder": "documents"}, "documents", id="a-whole-value"
+        ),
+        pytest.param(
+            "no weather for New York today", {"q": ["New York"]}, "New York", id="a-value-of-two-words"
+        ),
+        pytest.param("Authentication required", {}, "", id="a-sentence-is-no-field"),
         pytest.param("Missing required parameter: startTime", {}, "startTime", id="named-parameter"),
         pytest.param("city is required", {}, "city", id="is-required"),
         pytest.param("the field amount must be positive", {"amount": -1}, "amount", id="named-field"),
@@ -59,6 +66,14 @@ def make_pattern(
         pytest.param("total is 305, but paid 255", {"paid": 255}, "", id="amounts-are-volatile"),
         pytest.param("order '550e8400-e29b-41d4-a716-446655440000' is closed", {}, "", id="uuid-is-volatile"),
         pytest.param("address '[redacted:email:12ab]' bounced", {}, "", id="marker-is-volatile"),
+        pytest.param(
+            "no such file: 2024_notes.txt", {"f": "2024_notes.txt"}, "2024_notes.txt", id="begins-with-digits"
+        ),
+        pytest.param(
+            "no such file: 2024_notes.txt", {}, "2024_notes.txt", id="begins-with-digits-not-in-the-call"
+        ),
+        pytest.param("fields are missing: ['city', 'date']", {}, "city", id="a-short-list-of-names"),
+        pytest.param("order 77 not found, there are: [12446, 'type']", {}, "", id="a-list-of-what-there-is"),
         pytest.param("Too many requests", {}, "", id="nothing-blamed"),
         pytest.param("", {}, "", id="empty"),
     ],
@@ -75,6 +90,7 @@ def test_pattern_of__message__blames_the_right_word(message: str, call_input: An
         pytest.param("lock 0x7ffe12 lost", "lock 0xdeadbeef lost", id="hex"),
         pytest.param("job 9f86d081884c7d659a2feaa0 died", "job 2c26b46b68ffc68ff99b453c died", id="hashes"),
         pytest.param("user user_10001 is gone", "user user_10002 is gone", id="record-ids"),
+        pytest.param("choose one of ['a', 'b']", "choose one of ['a', 'b', 'c', 'd']", id="lists"),
         pytest.param("took 31ms", "took 4512ms", id="durations"),
         pytest.param(
             "Unknown column 'a' in 'field list'",
@@ -138,15 +154,23 @@ def test_pattern_of__title__is_one_readable_line(message: str, call_input: Any, 
     assert make_pattern(message, call_input).title == title
 
 
-def test_pattern_of__long_message__everything_is_capped() -> None:
-    pattern = make_pattern("word " * 5_000 + "'x'", {"q": "y " * 100_000})
+def test_pattern_of__long_message__title_still_names_what_is_blamed() -> None:
+    pattern = make_pattern("there is an error somewhere " * 7 + "near 'colour'", {"q": "colour"})
+
+    assert pattern.title.endswith("… colour (d)")
+    assert len(pattern.title) <= 160
+
+
+def test_pattern_of__everything_long__everything_is_capped() -> None:
+    long = "word " * 5_000
+    pattern = make_pattern(long + "'x'", {"q": "y " * 100_000}, tool="t" * 200, domain="d" * 500)
 
     assert len(pattern.title) <= 160
     assert len(pattern.template) <= 400
 
 
 def test_mask_message__apostrophes__are_no_quotes() -> None:
-    masked = mask_message("It doesn't work and isn't 'a b' here", frozenset(), frozenset())
+    masked = mask_message("It doesn't work and isn't 'a b' here", CallWords())
 
     assert masked.template == "It doesn't work and isn't <q> here"
     assert masked.identifier == "a b"
