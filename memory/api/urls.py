@@ -2,9 +2,7 @@
 
 from django.urls import path
 
-from memory.api import imports
-
-from memory.api import experiences, openapi
+from memory.api import experiences, imports, openapi
 
 __all__ = ["openapi", "urlpatterns"]  # importing openapi registers its extensions
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.web import imports, audit, keys, members, patterns, tasks, tools, validators, workspaces
+from memory.web import audit, imports, keys, members, patterns, tasks, tools, validators, workspaces
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
