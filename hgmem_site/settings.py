@@ -265,6 +265,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
+    "ENUM_NAME_OVERRIDES": {"RuleStatus": ["draft", "active", "disabled", "expired", "retired"]},
 }
 LOGGING = {
     "version": 1,
