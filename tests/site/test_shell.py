@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 from memory.actions.accounts import create_workspace, set_member
 from memory.domain.access import Role
@@ -104,7 +104,7 @@ def test_password__changed__is_said_and_works(cast: Cast, client: Client) -> Non
 
 
 def test_login__too_many_wrong_passwords__says_how_long_to_wait(
-    client: Client, cast: Cast, settings: SettingsWrapper
+    client: Client, cast: Cast, settings: Settings
 ) -> None:
     settings.AXES_ENABLED = True
     for _ in range(settings.AXES_FAILURE_LIMIT):
