@@ -70,11 +70,7 @@ class Ruleset:
             raise ValueError("now must have a time zone")
         decision = Decision(context, self.version)
         layers = self._points[context.point].layers(context.tool)
-        matched: list[CompiledRule] = []
-        foreseen: list[CompiledRule] = []
-        for layer in layers:
-            for entry in layer.candidates(context.variables) if context.clean else layer.entries:
-                _ask(entry, context, now, foreseen if entry.foreseen else matched, decision)
+        matched, foreseen = self._match(layers, context, now, decision)
         if matched or foreseen:
             resolve(decision, matched, foreseen, context)
         if decision.errors:
@@ -83,6 +79,28 @@ class Ruleset:
             entries = [entry for layer in layers for entry in layer.entries]
             decision.near_misses = near_misses(entries, context, now)
         return decision
+
+    def _match(
+        self, layers: Iterable[Index], context: Context, now: datetime, decision: Decision
+    ) -> tuple[list[CompiledRule], list[CompiledRule]]:
+        """The rules whose condition is true, and those that only the result of the call can decide."""
+        matched: list[CompiledRule] = []
+        foreseen: list[CompiledRule] = []
+        frame, clean = context.variables, context.clean
+        for layer in layers:
+            for entry in layer.candidates(frame) if clean else layer.entries:
+                if entry.closure is not None and clean and entry.plain:
+                    try:
+                        outcome = entry.closure(frame)
+                    except ConditionError:
+                        outcome = None
+                    if outcome is False:
+                        continue
+                    if outcome is True:
+                        matched += entry.rules
+                        continue
+                _ask(entry, context, now, foreseen if entry.foreseen else matched, decision)
+        return matched, foreseen
 
 
 def _ask(
