@@ -7,11 +7,17 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from corrections.live.receipts import RECEIPTS
+from corrections.live.rulesets import RULESETS
+from hgmem.periodic import Periodic
 from memory.actions.accounts import create_key, create_workspace, set_member
 from memory.api.keyring import KEYRING
 from memory.domain.access import Actor, Role, Scope
 from memory.models import User, Workspace
 from memory.permissions import SYSTEM, member_actor
+from memory.writer.redactors import forget_redactors
+
+Periodic.enabled = False  # no background thread may touch a test's database
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,9 @@ def fast_and_fresh(settings: object) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.AXES_ENABLED = False
     KEYRING.forget()
+    RULESETS.forget()
+    RECEIPTS.forget()
+    forget_redactors()
 
 
 @pytest.fixture
