@@ -228,6 +228,7 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
+    "ENUM_NAME_OVERRIDES": {"RuleStatusEnum": "corrections.domain.lifecycle.CHOICES"},
 }
 LOGGING = {
     "version": 1,

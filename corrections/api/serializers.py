@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from corrections.domain.lifecycle import Status
+from corrections.domain.lifecycle import CHOICES
 from corrections.models import Rule, RuleVersion
 
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
@@ -32,7 +32,7 @@ class RuleSerializer(serializers.ModelSerializer[Rule]):
 
     latest_version = VersionSerializer(read_only=True)
     live_version = serializers.IntegerField(source="live_version.number", default=None, allow_null=True)
-    status = serializers.ChoiceField(choices=[status.value for status in Status])
+    status = serializers.ChoiceField(choices=CHOICES)
 
     class Meta:
         model = Rule
