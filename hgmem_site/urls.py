@@ -4,9 +4,9 @@ from django.contrib import admin
 from django.urls import include, path
 
 urlpatterns = [
-    path("admin/", admin.site.urls),
+    path("api/v1/", include("corrections.api.urls")),  # first: it holds the hot path
     path("api/v1/", include("memory.api.urls")),
-    path("api/v1/", include("corrections.api.urls")),
+    path("admin/", admin.site.urls),
     path("w/<slug:slug>/", include("memory.web.urls")),
     path("w/<slug:slug>/", include("corrections.web.urls")),
 ]
