@@ -1,5 +1,13 @@
-"""Pages of the corrections app, under ``/w/<slug>/``."""
+"""Pages of the corrections app, and those that span both apps, under ``/w/<slug>/``."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from corrections.web import health, overview, patterns, search, tasks
+
+urlpatterns = [
+    path("", overview.overview, name="overview"),
+    path("health/", health.health, name="health"),
+    path("search/", search.search, name="search"),
+    path("tasks/<uuid:uuid>/", tasks.task, name="task"),
+    path("patterns/<uuid:uuid>/", patterns.pattern, name="pattern"),
+]
