@@ -69,6 +69,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "hgmem_site.shell.shell",
             ],
         },
     }
@@ -147,6 +148,7 @@ AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
+AXES_LOCKOUT_TEMPLATE = "account/locked.html"
 
 # --- headers -------------------------------------------------------------------------------------
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not PLAIN_LOOPBACK
@@ -194,8 +196,35 @@ TIME_ZONE = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True  # assets come straight from installed packages; nothing to collect
 WHITENOISE_MAX_AGE = 3600
+
+# --- the shell ------------------------------------------------------------------------------------
+UNFOLD = {
+    "SITE_TITLE": "HGMem",
+    "SITE_HEADER": "HGMem",
+    "SITE_SYMBOL": "route",
+    "SITE_URL": "/",
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": False,
+    "SIDEBAR": {"show_search": False, "command_search": False, "show_all_applications": False},
+    "COLORS": {
+        "primary": {
+            "50": "oklch(96.2% .018 272.3)",
+            "100": "oklch(93% .034 272.8)",
+            "200": "oklch(87% .065 274)",
+            "300": "oklch(78.5% .115 274.7)",
+            "400": "oklch(70% .16 276.9)",
+            "500": "oklch(58.5% .2 277.1)",
+            "600": "oklch(50% .22 277)",
+            "700": "oklch(44% .2 277)",
+            "800": "oklch(38% .17 277.4)",
+            "900": "oklch(33% .13 278.7)",
+            "950": "oklch(25% .09 281.3)",
+        },
+    },
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memory.api.authentication.KeyAuthentication"],

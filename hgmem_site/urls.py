@@ -3,7 +3,14 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from memory.web import account
+
 urlpatterns = [
+    path("", account.home, name="home"),
+    path("login/", account.login, name="login"),
+    path("logout/", account.logout, name="logout"),
+    path("password/", account.password, name="password"),
+    path("i18n/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("memory.api.urls")),
     path("api/v1/", include("corrections.api.urls")),

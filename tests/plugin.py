@@ -33,6 +33,7 @@ def start_postgres() -> str:
     return server.get_uri()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Runs once in the main process; xdist workers inherit the environment it sets."""
     if "PYTEST_XDIST_WORKER" in os.environ:

@@ -3,13 +3,16 @@
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Q
 
 
 class Receipt(models.Model):
     """One decision that was handed out.
 
-    ``body`` is the decoded token. ``call_seq`` and ``was_applied`` are set once an experience that carries
-    the token was recorded: applied means that the call was made with the effective input.
+    ``body`` is the decoded token. Two passes of the worker look at a row, each exactly once: ``counted_at`` is
+    null until its rules were counted, ``settled_at`` until an experience that carries the token was recorded.
+    Settling sets ``call_task``, ``call_seq`` and ``was_applied``: the call was made with the effective tool
+    and input (null: its input was redacted or cut before it was stored, so nobody can tell).
     """
 
     uuid = models.UUIDField(unique=True, editable=False)
@@ -27,10 +30,14 @@ class Receipt(models.Model):
     call_seq = models.PositiveIntegerField(null=True)
     was_applied = models.BooleanField(null=True)
     settled_at = models.DateTimeField(null=True)
+    counted_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering: ClassVar = ["-id"]
-        indexes: ClassVar = [models.Index(fields=["workspace", "-id"], name="receipt_newest")]
+        indexes: ClassVar = [
+            models.Index(fields=["workspace", "-id"], name="receipt_newest"),
+            models.Index(fields=["id"], condition=Q(counted_at=None), name="receipt_backlog"),
+        ]
 
     def __str__(self) -> str:
         return str(self.uuid)

@@ -1,5 +1,10 @@
-"""Pages of the corrections app, under ``/w/<slug>/``."""
+"""Pages of the corrections app, and those that span both apps, under ``/w/<slug>/``."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from corrections.web import overview, search
+
+urlpatterns = [
+    path("", overview.overview, name="overview"),
+    path("search/", search.search, name="search"),
+]

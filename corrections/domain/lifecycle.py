@@ -1,0 +1,79 @@
+"""The life of a rule: one table of what may follow what, and the sentences that refuse the rest."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """What a rule is. Only an active rule is served to agents."""
+
+    DRAFT = "draft"
+    ACTIVE = "active"
+    DISABLED = "disabled"
+    EXPIRED = "expired"
+    RETIRED = "retired"
+
+
+class Refused(ValueError):
+    """The step is not possible now. ``str()`` is the sentence that the page and the API show."""
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A named step: where it may start, where it ends (None: the status stays), and its words."""
+
+    sources: tuple[Status, ...]
+    target: Status | None
+    what: str
+
+
+TRANSITIONS: Mapping[str, Transition] = {
+    "edit": Transition((Status.DRAFT, Status.ACTIVE, Status.DISABLED, Status.EXPIRED), None, "be edited"),
+    "activate": Transition(
+        (Status.DRAFT, Status.ACTIVE, Status.DISABLED, Status.EXPIRED), Status.ACTIVE, "be activated"
+    ),
+    "disable": Transition((Status.ACTIVE,), Status.DISABLED, "be disabled"),
+    "expire": Transition((Status.ACTIVE,), Status.EXPIRED, "expire"),
+    "retire": Transition(
+        (Status.DRAFT, Status.ACTIVE, Status.DISABLED, Status.EXPIRED), Status.RETIRED, "be retired"
+    ),
+}
+"""Every step there is. Activating an active rule publishes a newer version of it."""
+
+LIVE = frozenset({Status.ACTIVE})
+
+
+def check_step(status: str, step: str) -> Status:
+    """The status after ``step``; raises :class:`Refused` when it may not start at ``status``."""
+    transition = TRANSITIONS[step]
+    now = Status(status)
+    if now not in transition.sources:
+        allowed = ", ".join(source.value for source in transition.sources)
+        raise Refused(f"A rule that is {now.value} cannot {transition.what}: it would have to be {allowed}.")
+    return transition.target or now
+
+
+def can_step(status: str, step: str) -> bool:
+    """The bool twin of :func:`check_step`."""
+    try:
+        check_step(status, step)
+    except Refused:
+        return False
+    return True
+
+
+def check_publishes(status: str, *, live: int | None, latest: int) -> None:
+    """Raise :class:`Refused` when activating would change nothing: the latest version is live already."""
+    if status == Status.ACTIVE and live == latest:
+        raise Refused(f"Version {latest} is live already.")
+
+
+def mermaid() -> str:
+    """The table as a mermaid state diagram, for the documentation."""
+    lines = ["stateDiagram-v2", f"    [*] --> {Status.DRAFT.value}: draft"]
+    for name, step in TRANSITIONS.items():
+        for source in step.sources:
+            lines.append(f"    {source.value} --> {(step.target or source).value}: {name}")
+    lines.append(f"    {Status.RETIRED.value} --> [*]")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,64 @@
+"""The bell between processes: a change is announced on Redis when there is one.
+
+The stamps in the database are the truth and every process polls them; Redis only makes it sooner. So a
+lost message or a dead Redis costs a fraction of a second and nothing else.
+"""
+
+import logging
+import threading
+from typing import Any
+
+import redis
+from django.conf import settings
+
+from corrections.live.rulesets import RULESETS
+
+log = logging.getLogger(__name__)
+CHANNEL = "hgmem:rulesets"
+TIMEOUT_S = 0.3
+RETRY_S = 1.0
+
+
+def announce_change(workspace_id: int) -> None:
+    """Wake this process's poller, and the other processes' through Redis. Never raises, never waits long."""
+    RULESETS.poller.wake()
+    if not settings.REDIS_URL:
+        return
+    try:
+        with _connect() as connection:
+            connection.publish(CHANNEL, str(workspace_id))
+    except redis.RedisError as error:
+        log.warning("A ruleset change could not be announced on Redis (%s): polling will find it.", error)
+
+
+def _connect(**options: Any) -> "redis.Redis[bytes]":
+    limits: dict[str, Any] = {"socket_connect_timeout": TIMEOUT_S, "socket_timeout": TIMEOUT_S}
+    return redis.Redis.from_url(settings.REDIS_URL, **(limits | options))
+
+
+class Listener:
+    """A daemon thread that wakes the poller for each message on the channel."""
+
+    def __init__(self) -> None:
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start listening once in this process; nothing without Redis."""
+        if self._thread is None and settings.REDIS_URL:
+            self._thread = threading.Thread(target=self._run, name="ruleset-listener", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        pause = threading.Event()
+        while True:
+            try:
+                self._listen()
+            except redis.RedisError:
+                pause.wait(RETRY_S)
+
+    def _listen(self) -> None:
+        with _connect(socket_timeout=None) as connection, connection.pubsub() as channel:
+            channel.subscribe(CHANNEL)
+            for message in channel.listen():
+                if message["type"] == "message":
+                    RULESETS.poller.wake()

@@ -1,0 +1,137 @@
+"""Compiled rulesets of this process. Asking for one costs no query and no network hop.
+
+A background thread reads all stamps in one query every ``POLL_S`` seconds, compiles what has changed off
+the request path and swaps it in whole. While the database is away, the last good set goes on being served.
+"""
+
+import gc
+import logging
+import threading
+from dataclasses import dataclass
+
+from django.db import close_old_connections, connections
+
+from corrections.domain.documents import served_rule
+from corrections.queries.rulesets import list_served, load_bodies, read_stamp, read_stamps
+from hgmem.periodic import Periodic
+from hgmem.rules import Rule, RuleError, Ruleset
+
+log = logging.getLogger(__name__)
+POLL_S = 0.3
+READ_TRIES = 5
+SWEEP_EVERY = 50
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRuleset:
+    """One workspace's compiled rules at one stamp. ``version`` is the stamp as agents see it."""
+
+    workspace_id: int
+    stamp: int
+    version: str
+    ruleset: Ruleset
+    parsed: dict[int, Rule]
+    broken: tuple[str, ...]
+
+
+class LiveRulesets:
+    """The rulesets this process has been asked for, kept fresh by one poller."""
+
+    def __init__(self) -> None:
+        self.poller = Periodic("ruleset-poller", POLL_S, self._poll, at_end=connections.close_all)
+        self._entries: dict[int, LiveRuleset] = {}
+        self._loading = threading.Lock()
+        self._swaps = 0
+
+    def get(self, workspace_id: int) -> LiveRuleset:
+        """The workspace's ruleset, from memory. Loaded in line only the first time in this process."""
+        entry = self._entries.get(workspace_id)
+        if entry is None:
+            return self._load(workspace_id)
+        if not self.poller.running:
+            self.poller.start()
+            if not self.poller.running:  # no threads here (tests): look each time
+                return self._load(workspace_id)
+        return entry
+
+    def refresh(self) -> None:
+        """Compare the stamps of the loaded workspaces and load what has changed."""
+        stamps = read_stamps()
+        for workspace_id, entry in list(self._entries.items()):
+            if entry.stamp != stamps.get(workspace_id, 0):
+                self._load(workspace_id)
+
+    def warm(self) -> None:
+        """Load every workspace that serves rules, before the first question comes."""
+        for workspace_id in read_stamps():
+            self._load(workspace_id)
+
+    def forget(self) -> None:
+        """Drop everything (tests)."""
+        self._entries.clear()
+
+    def _poll(self) -> None:
+        close_old_connections()
+        self.refresh()
+
+    def _load(self, workspace_id: int) -> LiveRuleset:
+        with self._loading:
+            old = self._entries.get(workspace_id)
+            if old is not None and old.stamp == read_stamp(workspace_id):
+                return old
+            entry = _compile(workspace_id, old)
+            self._entries[workspace_id] = entry
+            self._settle_memory()
+        self.poller.start()
+        return entry
+
+    def _settle_memory(self) -> None:
+        """Keep the collector from walking thousands of compiled rules again and again."""
+        self._swaps += 1
+        if self._swaps % SWEEP_EVERY == 0:
+            gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+
+
+def _compile(workspace_id: int, old: LiveRuleset | None) -> LiveRuleset:
+    stamp, parsed, broken = _read(workspace_id, old.parsed if old else {})
+    version = str(stamp)
+    ruleset = Ruleset.compile(parsed.values(), version=version)
+    for fault in broken:
+        log.error("A served rule of workspace %s is left out: %s", workspace_id, fault)
+    return LiveRuleset(workspace_id, stamp, version, ruleset, parsed, tuple(broken))
+
+
+def _read(workspace_id: int, known: dict[int, Rule]) -> tuple[int, dict[int, Rule], list[str]]:
+    """The rules of one stamp: read again when a change was committed in between."""
+    stamp = read_stamp(workspace_id)
+    for _ in range(READ_TRIES):
+        parsed, broken = _read_rules(workspace_id, known)
+        after = read_stamp(workspace_id)
+        if after == stamp:
+            break
+        stamp, known = after, known | parsed
+    return stamp, parsed, broken
+
+
+def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Rule], list[str]]:
+    """Rules by version id. Versions are immutable, so only those not known yet are read and parsed."""
+    served = list_served(workspace_id)
+    bodies = load_bodies([row.version_id for row in served if row.version_id not in known])
+    parsed: dict[int, Rule] = {}
+    broken: list[str] = []
+    for row in served:
+        rule = known.get(row.version_id)
+        try:
+            parsed[row.version_id] = rule or served_rule(
+                bodies[row.version_id], uuid=str(row.rule_uuid), version=row.number,
+                created_by=row.created_by_kind,
+            )  # fmt: skip
+        except RuleError as error:
+            broken.append(f"rule {row.rule_uuid} version {row.number}: {error}")
+    return parsed, broken
+
+
+RULESETS = LiveRulesets()
+ruleset_for = RULESETS.get

@@ -1,0 +1,52 @@
+"""What people and rules do to an error pattern's status."""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+
+from memory.domain.access import Actor, check_may
+from memory.domain.lifecycle import check_pattern_step
+from memory.events import record_event
+from memory.models import ErrorPattern
+
+
+@transaction.atomic
+def triage_pattern(*, pattern: ErrorPattern, step: str, by: Actor, reason: str = "") -> ErrorPattern:
+    """A person sets a pattern aside or takes it up again (``ignore``, ``reopen``).
+
+    Raises :class:`NotPermitted`, or the lifecycle's refusal when the step is not possible now.
+    """
+    check_may(by, "triage_pattern")
+    locked = ErrorPattern.objects.select_for_update().get(pk=pattern.pk)
+    _move(locked, step, by=by, reason=reason)
+    return locked
+
+
+@transaction.atomic
+def cover_pattern(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
+    """A rule that handles these patterns is served from now on: the open ones are covered. Returns how many."""
+    return _move_all(pattern_ids, "open", "cover", by=by, reason=reason)
+
+
+@transaction.atomic
+def uncover_pattern(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
+    """No served rule handles these patterns any more: the covered ones are open again. Returns how many."""
+    return _move_all(pattern_ids, "covered", "uncover", by=by, reason=reason)
+
+
+def _move_all(pattern_ids: Iterable[int], status: str, step: str, *, by: Actor, reason: str) -> int:
+    rows = ErrorPattern.objects.select_for_update().filter(pk__in=list(pattern_ids), status=status)
+    patterns = list(rows.order_by("pk"))
+    for pattern in patterns:
+        _move(pattern, step, by=by, reason=reason)
+    return len(patterns)
+
+
+def _move(pattern: ErrorPattern, step: str, *, by: Actor, reason: str) -> None:
+    old = pattern.status
+    pattern.status = check_pattern_step(old, step)
+    pattern.save(update_fields=["status"])
+    record_event(
+        by=by, workspace=pattern.workspace, verb=f"{step}_pattern", subject=pattern,
+        old={"status": old}, new={"status": pattern.status}, reason=reason,
+    )  # fmt: skip

@@ -1,0 +1,282 @@
+"""What secrets look like: in strings, by the name of a field, and in a first look at whole JSON.
+
+The first look is one RE2 set over the encoded JSON (about a microsecond a kilobyte) that says which
+detectors could find anything. The detectors are Python expressions written with possessive
+quantifiers or bounded repeats, so that no text makes them slow; expressions that others write are
+RE2, which is linear by construction.
+"""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+import re2  # type: ignore[import-untyped]
+
+Replace = Callable[[str, str], str]
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+MAX_PATTERN_LENGTH = 500
+_SHORTEST_OPAQUE = 16
+
+
+class InvalidPattern(ValueError):
+    """A workspace's pattern that cannot be used, with the reason."""
+
+
+class Detector(NamedTuple):
+    """Finds secrets of one kind in a text; ``replace`` hands each to a callback."""
+
+    name: str
+    replace: Callable[[str, Replace], str]
+
+
+def _simple(kind: str, source: str, flags: int = 0) -> Detector:
+    """A detector whose whole match is the secret, or the group that took part, where there is one."""
+    pattern = re.compile(source, flags)
+
+    def replace(text: str, put: Replace) -> str:
+        def one(match: re.Match[str]) -> str:
+            whole, origin = match.group(), match.start()
+            if match.lastindex is None:
+                return put(kind, whole)
+            start, end = match.span(match.lastindex)
+            return whole[: start - origin] + put(kind, text[start:end]) + whole[end - origin :]
+
+        return pattern.sub(one, text)
+
+    return Detector(kind, replace)
+
+
+_PRIVATE_KEY = _simple(
+    "private_key",
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY"
+    r"(?: BLOCK)?-----|.*)",
+    re.DOTALL,
+)
+_JWT = _simple("jwt", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,}+\.[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]*+)?")
+_VENDOR_KEY = _simple(
+    "api_key",
+    r"(?<![A-Za-z0-9])(?:"
+    r"sk-(?=[A-Za-z_-]*+[0-9])[A-Za-z0-9_-]{16,}+"
+    r"|(?:sk|rk|pk|whsec)_(?:live_|test_)?(?=[A-Za-z_]*+[0-9])[A-Za-z0-9]{16,}+"
+    r"|gh[pousr]_[A-Za-z0-9]{20,}+|github_pat_[A-Za-z0-9_]{20,}+|glpat-[A-Za-z0-9_-]{16,}+"
+    r"|(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}(?![A-Z0-9])"
+    r"|xox[a-z]-[A-Za-z0-9-]{10,}+|xapp-[A-Za-z0-9-]{10,}+"
+    r"|AIza[A-Za-z0-9_-]{30,}+|ya29\.[A-Za-z0-9_-]{16,}+"
+    r"|(?:hf|gsk|npm|xai|r8|dop_v1|shpat|shpss|lin_api|pypi|nvapi|tskey|sbp)[_-][A-Za-z0-9_-]{20,}+"
+    r"|SG\.[A-Za-z0-9_-]{16,}+\.[A-Za-z0-9_-]{16,}+"
+    r"|hgm_[A-Za-z0-9_-]{12,}+"
+    r")",
+)
+_BEARER = _simple(
+    "token",
+    r"(?i)(?<![a-z0-9])(?:bearer|basic|token)[ \t]{1,4}((?=[a-z._~+/=-]{0,60}[0-9]|[a-z._~+/=-]{24})"
+    r"[a-z0-9._~+/=-]{16,}+)",
+)
+_HEADER = _simple(
+    "secret",
+    r"(?i)(?:authorization\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?"
+    r"(?:basic|bearer|digest|token|apikey)[ \t]{1,4}([^\s\"'\\,;]{4,}+)"
+    r"|(?<![a-z])cookie2?:[ \t]{0,4}(?=[^\r\n\"'=]{1,200}=)([^\r\n\"'\\]{3,}+))",
+)
+_URL_CREDENTIALS = _simple(
+    "url_credentials",
+    r"(?<=://)((?:[^\s/?#:@\"'<>\\]{0,200}:[^\s/?#\"'<>\\]{0,400}|[^\s/?#:@\"'<>\\]{16,400}))(?=@[^\s@])",
+)
+_EMAIL = _simple(
+    "email",
+    r"(?<![A-Za-z0-9._%+-])(?!git@)[A-Za-z0-9._%+-]++@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9])",
+)
+
+_WORDS_BEFORE = re.compile(r"[A-Za-z_ -]*\Z")
+_NAMES_OF_PASSWORDS = r"passw(?:or)?d|passwd|passphrase|pwd"
+_NAMES_OF_SECRETS = (
+    r"secret|api[_-]?key|apikey|access[_-]?key|private[_-]?key|client[_-]?secret|credentials?"
+    r"|authorization|(?:set-)?cookie"
+)
+_NAMES_OF_TOKENS = r"(?:access|auth|refresh|id|bearer|session|csrf|xsrf|api|bot)[_-]?token|token"
+
+
+def _assignment(kind: str, words: str, value: str) -> Detector:
+    """``name=value``, ``"name": "value"`` (escaped or not) and ``--name value`` inside a text."""
+    name = rf"(?:{words})[A-Za-z0-9_-]{{0,30}}+"
+    quoted = (
+        rf"{name}(?P<e>\\{{0,3}}[\"'])[ \t]{{0,4}}[:=][ \t]{{0,4}}(?P<q>\\{{0,3}}[\"'])"
+        r"(?P<a>(?:(?!(?P=q)).){1,4000}?)(?=(?P=q))"
+    )
+    plain = rf"{name}[ \t]{{0,4}}[:=][ \t]{{0,4}}(?P<o>[\"'])(?P<b>(?:(?!(?P=o)).){{1,4000}}?)(?=(?P=o))"
+    bare = rf"{name}(?:=|:[ \t]{{0,4}}(?=[^\s,;&\"']{{0,60}}[0-9])|[ \t]{{1,4}}=[ \t]{{1,4}})(?P<c>{value})"
+    option = rf"(?<=--){name}[ \t](?P<d>{value})"
+    pattern = re.compile(rf"(?i)(?:{quoted}|{plain}|{bare}|{option})", re.DOTALL)
+
+    def one_of(match: re.Match[str]) -> str:
+        return next(group for group in "abcd" if match.group(group) is not None)
+
+    def replace(text: str, put: Replace) -> str:
+        def one(match: re.Match[str]) -> str:
+            group = one_of(match)
+            found, whole, origin = match.group(group), match.group(), match.start()
+            name = whole[: match.start(group) - origin].lower()
+            before = _WORDS_BEFORE.search(text, max(0, origin - 20), origin)
+            if kind == "token" and (
+                found.isdigit() or _is_counter((before.group() if before else "") + name)
+            ):
+                return whole
+            start, end = match.start(group) - origin, match.end(group) - origin
+            return whole[:start] + put(kind, found) + whole[end:]
+
+        return pattern.sub(one, text)
+
+    return Detector(kind, replace)
+
+
+_ASSIGNED_PASSWORD = _assignment("password", _NAMES_OF_PASSWORDS, r"[^\s,;&\"'<>\\]{1,400}+")
+_ASSIGNED_SECRET = _assignment("secret", _NAMES_OF_SECRETS, r"[^\s,;&\"'<>\\]{4,2000}+")
+_ASSIGNED_TOKEN = _assignment("token", _NAMES_OF_TOKENS, r"[A-Za-z0-9._~+/=-]{16,2000}+")
+
+_DIGITS = re.compile(
+    r"(?<![0-9A-Za-z])(?<![0-9][.,-])"
+    r"(?:[0-9]{13,19}|[0-9]{4}(?:[ -][0-9]{4}){3}(?:[ -][0-9]{3})?|[0-9]{4}[ -][0-9]{6}[ -][0-9]{4,5})"
+    r"(?![0-9A-Za-z])(?![.-][0-9])"
+)
+
+
+def _replace_cards(text: str, put: Replace) -> str:
+    def one(match: re.Match[str]) -> str:
+        found = match.group()
+        return put("card", found) if is_card(found.replace(" ", "").replace("-", "")) else found
+
+    return _DIGITS.sub(one, text)
+
+
+_CARD = Detector("card", _replace_cards)
+
+# Prefix range -> lengths, as the card networks publish them.
+_BRANDS: tuple[tuple[int, int, int, tuple[int, ...]], ...] = (
+    (1, 4, 4, (13, 16, 19)),
+    (2, 51, 55, (16,)),
+    (4, 2221, 2720, (16,)),
+    (2, 34, 34, (15,)),
+    (2, 37, 37, (15,)),
+    (4, 6011, 6011, (16, 19)),
+    (3, 644, 649, (16, 19)),
+    (2, 65, 65, (16, 19)),
+    (3, 300, 305, (14,)),
+    (2, 36, 36, (14,)),
+    (2, 38, 39, (14,)),
+    (4, 3528, 3589, (16,)),
+    (2, 62, 62, (16, 17, 18, 19)),
+)
+_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+
+
+def is_card(digits: str) -> bool:
+    """Whether digits are a card number: a brand's prefix and length, and the Luhn sum (ISO/IEC 7812-1)."""
+    size = len(digits)
+    if not any(low <= int(digits[:width]) <= high and size in sizes for width, low, high, sizes in _BRANDS):
+        return False
+    numbers = [int(digit) for digit in reversed(digits)]
+    return (sum(numbers[::2]) + sum(_DOUBLED[n] for n in numbers[1::2])) % 10 == 0
+
+
+# What the first look searches in encoded JSON -> the detectors it switches on. None: field names only.
+_LOOKS: tuple[tuple[str, tuple[Detector, ...]], ...] = (
+    (r"PRIVATE KEY", (_PRIVATE_KEY,)),
+    (r"://[^ /?#\"]*@", (_URL_CREDENTIALS,)),
+    (r"(?i)pass[_ .-]?w|passp|pwd", (_ASSIGNED_PASSWORD,)),
+    (
+        r"(?i)secret|(?:api|access|private|encryption|signing|master)[_ .-]?key|credential|authorization"
+        r"|cookie",
+        (_HEADER, _ASSIGNED_SECRET),
+    ),
+    (r"(?i)token", (_ASSIGNED_TOKEN,)),
+    (r"(?i)(?:bearer|basic|token)[ \\]", (_BEARER,)),
+    (r"eyJ", (_JWT,)),
+    (
+        r"sk-|(?:sk|rk|pk|whsec)_|gh[pousr]_|github_pat_|glpat-|A[KSGIRN][IPDO]A[A-Z0-9]{16}|xox[a-z]-|xapp-"
+        r"|AIza|ya29\.|(?:hf|gsk|npm|xai|r8|dop_v1|shpat|shpss|lin_api|pypi|nvapi|tskey|sbp)[_-][A-Za-z0-9_-]{20}"
+        r"|SG\.|hgm_",
+        (_VENDOR_KEY,),
+    ),
+    (r"(?i)pass\":|cvv|cvc|\bpin\b|_pin\b|\bpin_|session[_ .-]?id|otp", ()),
+    (r"@", (_EMAIL,)),
+    (r"[0-9](?:[ -]?[0-9]){12}", (_CARD,)),
+)
+_FIELDS_ONLY = Detector("", lambda text, put: text)
+
+
+def _compile_looks() -> "re2.Set":
+    looks = re2.Set.SearchSet()
+    for source, _ in _LOOKS:
+        looks.Add(source)
+    looks.Compile()
+    return looks
+
+
+_looks = _compile_looks()
+
+
+def candidates(encoded: bytes) -> tuple[Detector, ...]:
+    """The detectors that could find something in this JSON, in the order to run them; often none."""
+    hits = _looks.Match(encoded)
+    if not hits:
+        return ()
+    found = tuple(detector for hit in sorted(hits) for detector in _LOOKS[hit][1])
+    return found or (_FIELDS_ONLY,)
+
+
+def compile_pattern(name: str, source: str) -> Detector:
+    """A workspace's own pattern. RE2 keeps it linear; length and name are checked here.
+
+    Raises InvalidPattern.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidPattern(f"The name {name!r} must be lower case letters, digits and _, at most 40.")
+    if not source or len(source) > MAX_PATTERN_LENGTH:
+        raise InvalidPattern(f"{name}: an expression has 1 to {MAX_PATTERN_LENGTH} characters.")
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = 1 << 20
+    try:
+        pattern = re2.compile(source, options)
+    except re2.error as error:
+        raise InvalidPattern(f"{name}: not an RE2 expression: {error}") from error
+    if pattern.search("") is not None:
+        raise InvalidPattern(f"{name}: the expression matches an empty text.")
+
+    def replace(text: str, put: Replace) -> str:
+        return str(pattern.sub(lambda match: put(name, match.group()) if match.group() else "", text))
+
+    return Detector(name, replace)
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_PASSWORD = re.compile(r"pass_?wo?r?d|passphrase|(?:^|_)pwd(?:_|$)|(?:^|_)pass$")
+_SECRET = re.compile(
+    r"(?:^|_)secrets?(?:_(?:access_)?key|_value|_id)?$|api_?keys?$|access_?key(?:_id|s)?$|private_?key$"
+    r"|(?:^|_)authorization$|(?:^|_)(?:set_)?cookies?$|(?:^|_)credentials?$|(?:^|_)cvv2?$|(?:^|_)cvc2?$"
+    r"|(?:^|_)session_?id$|(?:^|_)otp$|(?:^|_)pin(?:_code)?$|(?:^|_)(?:encryption|signing|master)_key$"
+)
+_TOKEN = re.compile(r"(?:^|_)?token(?:_value)?$")
+_COUNTER = re.compile(
+    r"(?:page|next|previous|prev|continuation|sync|cursor|stop|eos|bos|pad|unk|mask|sep|cls|special|max|min|per"
+    r"|total|unexpected|invalid|start|end|first|last|by|of)[_ -]?(?:page[_ -]?)?token"
+)
+
+
+def plain_name(name: str) -> str:
+    """A field's name in lower case words joined by ``_``: ``apiKey``, ``API-Key`` -> ``api_key``."""
+    return _CAMEL.sub("_", name).lower().replace("-", "_").replace(" ", "_").replace(".", "_")
+
+
+def field_kind(plain: str) -> str:
+    """``password``, ``secret`` or ``token`` for a plain name that says its value is one, else empty."""
+    if _PASSWORD.search(plain):
+        return "password"
+    if _SECRET.search(plain):
+        return "secret"
+    return "token" if _TOKEN.search(plain) and not _is_counter(plain) else ""
+
+
+def _is_counter(name: str) -> bool:
+    return _COUNTER.search(name) is not None

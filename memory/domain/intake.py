@@ -1,0 +1,224 @@
+"""From the bytes of a request to experience documents, or to errors that name the field.
+
+Nothing here trusts its input: size, nesting, encoding and numbers are checked before any other
+part of the product sees a value.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from memory.domain.experience import MAX_CALLS, CallDoc, ExperienceDoc
+
+MAX_BODY_BYTES = 8 * 1024 * 1024
+MAX_DOCUMENTS = 500
+MAX_DEPTH = 64
+REPLACEMENT = "\ufffd"
+
+_ESCAPES = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\u0000|\\.",
+    re.DOTALL,
+)
+_REPLACEMENT_ESCAPE = b"\\ufffd"
+_PAIR_LENGTH = 12
+_PLACE = re.compile(r"\s*- at `(?:key in )?([^`]*)`$")
+
+
+class FieldError(msgspec.Struct, frozen=True):
+    """One thing wrong with one field; ``field`` is a dotted path, empty for the whole document."""
+
+    field: str
+    detail: str
+
+
+class DocumentError(msgspec.Struct, frozen=True):
+    """A document that was refused: its place in the batch, its external id if readable, the reasons."""
+
+    index: int
+    external_id: str
+    errors: tuple[FieldError, ...]
+
+
+class InvalidBody(ValueError):
+    """The request as a whole is not readable JSON of the expected shape."""
+
+
+class TooLarge(ValueError):
+    """The request as a whole is over a cap; nothing of it is stored."""
+
+
+_outer_list: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
+_outer_object: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_document: msgspec.json.Decoder[ExperienceDoc] = msgspec.json.Decoder(ExperienceDoc)
+
+
+def read_documents(
+    body: bytes, *, max_bytes: int = MAX_BODY_BYTES, max_calls: int = MAX_CALLS
+) -> list[ExperienceDoc | DocumentError]:
+    """Read one document, a list of them, or ``{"experiences": [...]}``; the order is kept.
+
+    A NUL character and half of a surrogate pair, which PostgreSQL cannot store and truncating
+    clients do send, become U+FFFD. A document that is wrong gets a ``DocumentError`` in its place.
+    A document that came twice in one batch is kept twice: merging them in order is the same as
+    two requests.
+
+    Raises InvalidBody (not JSON, wrong outer shape, nested too deeply, not UTF-8) and
+    TooLarge (bytes, documents, or calls over the cap).
+    """
+    if len(body) > max_bytes:
+        raise TooLarge(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
+    items = _split(_clean(body))
+    if len(items) > MAX_DOCUMENTS:
+        raise TooLarge(f"The request holds {len(items)} documents; at most {MAX_DOCUMENTS} are accepted.")
+    results = [_read_one(index, raw) for index, raw in enumerate(items)]
+    count = sum(count_calls(result) for result in results if isinstance(result, ExperienceDoc))
+    if count > max_calls:
+        raise TooLarge(f"The request holds {count} calls; at most {max_calls} are accepted.")
+    return results
+
+
+def decode_body(body: bytes, *, max_bytes: int = MAX_BODY_BYTES) -> list[object]:
+    """Read a body like ``read_documents``, but into plain JSON values, one an item, unchecked.
+
+    Raises InvalidBody and TooLarge.
+    """
+    if len(body) > max_bytes:
+        raise TooLarge(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
+    values = [msgspec.json.decode(raw) for raw in _split(_clean(body))]
+    if any(_is_too_deep(value, len(body)) for value in values):
+        raise InvalidBody(f"Values are nested more than {MAX_DEPTH} levels deep.")
+    return values
+
+
+def count_calls(doc: ExperienceDoc) -> int:
+    """Calls in a document, flat and in steps."""
+    return len(doc.calls) + sum(len(step.calls) for step in doc.steps)
+
+
+def read_document(data: object) -> ExperienceDoc | DocumentError:
+    """Validate an already decoded document, such as an importer makes; the checks are the same."""
+    try:
+        body = msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        body = json.dumps(data).encode()
+    except RecursionError:
+        return DocumentError(0, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
+    return _read_one(0, _clean(body))
+
+
+def field_error(error: Exception) -> FieldError:
+    """Turn a validation error of msgspec into a field path (``calls.3.input``) and a sentence."""
+    text = str(error)
+    place = _PLACE.search(text)
+    path = place.group(1) if place else ""
+    detail = text[: place.start()] if place else text
+    dotted = path.removeprefix("$").replace("[...]", ".*").replace("[", ".").replace("]", "").strip(".")
+    unknown = re.fullmatch(r"Object contains unknown field `([^`]*)`", detail)
+    if unknown:
+        return FieldError(f"{dotted}.{unknown.group(1)}".strip("."), "This field is not known.")
+    missing = re.fullmatch(r"Object missing required field `([^`]*)`", detail)
+    if missing:
+        return FieldError(f"{dotted}.{missing.group(1)}".strip("."), "This field is required.")
+    return FieldError(dotted, detail.rstrip(".") + ".")
+
+
+def _clean(body: bytes) -> bytes:
+    """Replace what no database stores. The searches that decide are single passes in C."""
+    if b"\\u0000" in body or b"\\ud" in body or b"\\uD" in body:
+        return _ESCAPES.sub(_storable, body)
+    return body
+
+
+def _storable(match: re.Match[bytes]) -> bytes:
+    text = match.group()
+    if len(text) == _PAIR_LENGTH or text[1:2] != b"u":
+        return text
+    return _REPLACEMENT_ESCAPE
+
+
+def _split(body: bytes) -> Sequence[msgspec.Raw | bytes]:
+    first = body.lstrip()[:1]
+    try:
+        if first == b"[":
+            return _outer_list.decode(body)
+        if first == b"{":
+            outer = _outer_object.decode(body)
+            if "experiences" not in outer:
+                return [body]
+            if len(outer) > 1:
+                extra = ", ".join(sorted(outer.keys() - {"experiences"}))
+                raise InvalidBody(f"Beside 'experiences' the request holds: {extra}.")
+            return _outer_list.decode(outer["experiences"])
+    except msgspec.ValidationError as error:
+        raise InvalidBody(f"'experiences' must be a list of documents: {error}.") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidBody(f"The request is not valid JSON: {error}.") from error
+    except RecursionError as error:
+        raise InvalidBody(f"Values are nested more than {MAX_DEPTH} levels deep.") from error
+    raise InvalidBody("The request must be one document, a list of documents, or {'experiences': [...]}.")
+
+
+def _read_one(index: int, raw: msgspec.Raw | bytes) -> ExperienceDoc | DocumentError:
+    try:
+        doc = _document.decode(raw)
+    except (msgspec.ValidationError, UnicodeDecodeError) as error:
+        return DocumentError(index, _external_id(raw), (field_error(error),))
+    except RecursionError:
+        return DocumentError(index, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
+    except msgspec.DecodeError as error:
+        raise InvalidBody(f"The request is not valid JSON: {error}.") from error
+    errors = tuple(_check(doc, len(bytes(raw))))
+    return DocumentError(index, doc.external_id, errors) if errors else doc
+
+
+def _external_id(raw: msgspec.Raw | bytes) -> str:
+    try:
+        data = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return ""
+    found = data.get("external_id") if isinstance(data, dict) else None
+    return found[:200] if isinstance(found, str) else ""
+
+
+def _check(doc: ExperienceDoc, size: int) -> Iterator[FieldError]:
+    if doc.calls and doc.steps:
+        yield FieldError("steps", "Send calls flat or grouped in steps, not both.")
+    if _is_too_deep(doc.env, size):
+        yield FieldError("env", f"Nested more than {MAX_DEPTH} levels deep.")
+    for place, call in _placed(doc):
+        for name, value in (("input", call.input), ("output", call.output)):
+            if _is_too_deep(value, size):
+                yield FieldError(f"{place}.{name}", f"Nested more than {MAX_DEPTH} levels deep.")
+        detail = call.error.detail if call.error and not isinstance(call.error, str) else None
+        if _is_too_deep(detail, size):
+            yield FieldError(f"{place}.error.detail", f"Nested more than {MAX_DEPTH} levels deep.")
+
+
+def _placed(doc: ExperienceDoc) -> Iterator[tuple[str, CallDoc]]:
+    for number, call in enumerate(doc.calls):
+        yield f"calls.{number}", call
+    for outer, step in enumerate(doc.steps):
+        for inner, call in enumerate(step.calls):
+            yield f"steps.{outer}.calls.{inner}", call
+
+
+def _is_too_deep(value: object, size: int) -> bool:
+    """Level by level; ``size`` (bytes) lets short documents skip the walk."""
+    if size <= MAX_DEPTH or not isinstance(value, dict | list) or not value:
+        return False
+    level: list[object] = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for holder in level
+            for child in (
+                holder.values() if isinstance(holder, dict) else holder if isinstance(holder, list) else ()
+            )
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True

@@ -1,0 +1,20 @@
+"""Reads of error patterns for other rooms."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from memory.models import ErrorPattern
+
+
+def pattern_ids_of(workspace_id: int, uuids: Iterable[str | UUID]) -> list[int]:
+    """Ids of the workspace's patterns with these uuids. Unknown and foreign ones are left out."""
+    known = [uuid for uuid in (_as_uuid(text) for text in uuids) if uuid is not None]
+    rows = ErrorPattern.objects.filter(workspace_id=workspace_id, uuid__in=known)
+    return list(rows.values_list("pk", flat=True))
+
+
+def _as_uuid(text: str | UUID) -> UUID | None:
+    try:
+        return text if isinstance(text, UUID) else UUID(text)
+    except (ValueError, AttributeError):
+        return None

@@ -1,0 +1,13 @@
+"""Workspaces a person can see."""
+
+from memory.models import User, Workspace
+
+
+def list_workspaces(*, user: User) -> list[Workspace]:
+    """The workspaces the user is a member of, by name."""
+    return list(Workspace.objects.visible_to(user))
+
+
+def get_workspace(workspace_id: int) -> Workspace:
+    """The workspace of an actor or a row."""
+    return Workspace.objects.get(pk=workspace_id)
