@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,12 +23,12 @@ from corrections.models import Rule, RuleVersion
 from hgmem import rules as engine
 from memory.actions import record_event
 from memory.domain.access import Actor, check_may
-from memory.queries.linking import pattern_ids_of
+from memory.queries.linking import pattern_ids_of, titles_of
 from memory.queries.workspaces import get_workspace
 
 __all__ = [
     "StaleEdit", "activate_rule", "disable_rule", "draft_rule", "edit_rule", "expire_overdue_rules",
-    "link_patterns", "retire_rule", "roll_back_rule",
+    "retire_rule", "roll_back_rule",
 ]  # fmt: skip
 
 
@@ -37,7 +38,7 @@ class StaleEdit(ValueError):
 
 @transaction.atomic
 def draft_rule(
-    *, workspace_id: int, document: Any, by: Actor, pattern_uuids: Iterable[str] = (), note: str = ""
+    *, workspace_id: int, document: Any, by: Actor, pattern_uuids: Iterable[str | UUID] = (), note: str = ""
 ) -> Rule:
     """A new rule with its first version, as a draft: nobody is served it yet.
 
@@ -62,10 +63,19 @@ def draft_rule(
 
 
 @transaction.atomic
-def edit_rule(*, rule: Rule, document: Any, base_version: int, by: Actor, note: str = "") -> Rule:
+def edit_rule(
+    *,
+    rule: Rule,
+    document: Any,
+    base_version: int,
+    by: Actor,
+    note: str = "",
+    pattern_uuids: Iterable[str | UUID] | None = None,
+) -> Rule:
     """Write the next version. What is served stays until the rule is activated again.
 
-    ``base_version`` is the version the editor started from. The same document again changes nothing.
+    ``base_version`` is the version the editor started from. The same document again changes nothing;
+    ``pattern_uuids`` replaces the linked patterns (None leaves them).
     Raises :class:`NotPermitted`, :class:`StaleEdit`, :class:`Refused`, :class:`hgmem.rules.RuleError`.
     """
     check_may(by, "draft_rule")
@@ -75,6 +85,8 @@ def edit_rule(*, rule: Rule, document: Any, base_version: int, by: Actor, note: 
     parsed = read_document(document, author=author_kind(by))
     check_window(parsed.valid_from, parsed.valid_until, timezone.now())
     _write_next(rule, parsed, verb="edit_rule", by=by, note=note)
+    if pattern_uuids is not None:
+        _link_patterns(rule, pattern_uuids, by=by)
     return rule
 
 
@@ -101,27 +113,23 @@ def roll_back_rule(*, rule: Rule, to_version: int, base_version: int, by: Actor,
     return rule
 
 
-@transaction.atomic
-def link_patterns(*, rule: Rule, pattern_uuids: Iterable[str], by: Actor) -> Rule:
-    """Say which error patterns a draft or idle rule is meant to handle. Raises :class:`NotPermitted`, Refused."""
-    check_may(by, "draft_rule")
-    rule = lock_rule(rule)
-    if rule.status in LIVE:
-        raise Refused("A rule that is served keeps its patterns: disable it first.")
-    old = sorted(str(uuid) for uuid in rule.patterns.values_list("uuid", flat=True))
-    rule.patterns.set(pattern_ids_of(rule.workspace_id, pattern_uuids))
-    new = sorted(str(uuid) for uuid in rule.patterns.values_list("uuid", flat=True))
-    if old != new:
-        record_event(
-            by=by, workspace=rule.workspace, verb="link_patterns", subject=rule,
-            old={"patterns": old}, new={"patterns": new},
-        )  # fmt: skip
-    return rule
-
-
 def author_kind(by: Actor) -> str:
     """``human`` for people, ``agent`` for keys; the system writes in a person's name (imports, the demo)."""
     return "agent" if by.kind == "key" else "human"
+
+
+def _link_patterns(rule: Rule, pattern_uuids: Iterable[str | UUID], *, by: Actor) -> None:
+    old = set(rule.patterns.values_list("pk", flat=True))
+    new = set(pattern_ids_of(rule.workspace_id, pattern_uuids))
+    if old == new:
+        return
+    if rule.status in LIVE:
+        raise Refused("A rule that is served keeps its patterns: disable it first.")
+    rule.patterns.set(new)
+    record_event(
+        by=by, workspace=rule.workspace, verb="link_patterns", subject=rule,
+        old={"patterns": titles_of(old)}, new={"patterns": titles_of(new)},
+    )  # fmt: skip
 
 
 def _check_base(rule: Rule, base_version: int) -> None:

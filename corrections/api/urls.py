@@ -1,5 +1,21 @@
 """Routes of the corrections API, under ``/api/v1/``."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from corrections.api import rules, trying
+from corrections.api.query import QueryCorrections
+
+urlpatterns = [
+    path("corrections/query", QueryCorrections.as_view(), name="api-corrections-query"),
+    path("rules", rules.RuleList.as_view(), name="api-rules"),
+    path("rules/check", trying.CheckRule.as_view(), name="api-rules-check"),
+    path("rules/simulate", trying.SimulateRules.as_view(), name="api-rules-simulate"),
+    path("rules/backtest", trying.BacktestRule.as_view(), name="api-rules-backtest"),
+    path("rules/<uuid:uuid>", rules.RuleDetail.as_view(), name="api-rule"),
+    path("rules/<uuid:uuid>/versions", rules.RuleVersions.as_view(), name="api-rule-versions"),
+    path("rules/<uuid:uuid>/diff", rules.RuleDiff.as_view(), name="api-rule-diff"),
+    path("rules/<uuid:uuid>/activate", rules.ActivateRule.as_view(), name="api-rule-activate"),
+    path("rules/<uuid:uuid>/disable", rules.DisableRule.as_view(), name="api-rule-disable"),
+    path("rules/<uuid:uuid>/retire", rules.RetireRule.as_view(), name="api-rule-retire"),
+    path("rules/<uuid:uuid>/rollback", rules.RollBackRule.as_view(), name="api-rule-rollback"),
+]

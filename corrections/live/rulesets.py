@@ -87,6 +87,8 @@ class LiveRulesets:
 
     def _settle_memory(self) -> None:
         """Keep the collector from walking thousands of compiled rules again and again."""
+        if not Periodic.enabled:
+            return
         self._swaps += 1
         if self._swaps % SWEEP_EVERY == 0:
             gc.unfreeze()

@@ -1,55 +1,89 @@
-"""Keys of this process: a request costs no query, a revoked key stops within a second.
+"""Keys of this process: a request with a known key costs no query, a revoked key stops within a second.
 
-Entries are trusted for ``FRESH_S`` seconds and then looked up again, so a revocation is seen by every
-process within that time. Last use is written by the worker from marks, never inside a request.
+A background thread looks all known keys up again, in one query, every ``POLL_S`` seconds. While the
+database is away the keys known so far go on working: nobody can revoke one then either. Last use is
+written by the worker from marks, never inside a request.
 """
 
 import threading
 import time
+from collections.abc import Iterator
 
+from django.db import close_old_connections, connections
 from django.utils import timezone
 
+from hgmem.periodic import Periodic
 from memory.domain.access import Actor
 from memory.domain.keys import digest_key
 from memory.models import ApiKey
 from memory.permissions import key_actor
 
-FRESH_S = 1.0
+POLL_S = 0.4
+UNKNOWN_S = 1.0
 MAX_ENTRIES = 10_000
+CHUNK = 500
+
+Entry = tuple[Actor, float]
+"""The actor of a usable key, and when it expires (Unix seconds, 0 for never)."""
 
 
 class Keyring:
-    """A bounded map from key digest to (actor, expiry, checked at)."""
+    """Bounded maps from key digests to actors, and of digests that were found to be no key."""
 
     def __init__(self) -> None:
-        self._entries: dict[str, tuple[Actor | None, float, float]] = {}
+        self.poller = Periodic("keyring-poller", POLL_S, self._poll, at_end=connections.close_all)
+        self._known: dict[str, Entry] = {}
+        self._unknown: dict[str, float] = {}
         self._used: dict[str, float] = {}
         self._lock = threading.Lock()
 
     def find(self, secret: str) -> Actor | None:
-        """The actor of a usable key, or None. One query when the entry is older than ``FRESH_S``."""
+        """The actor of a usable key, or None. A key this process has not met lately costs one query."""
         digest = digest_key(secret)
-        entry = self._entries.get(digest)
-        now = time.monotonic()
-        if entry is None or now - entry[2] > FRESH_S:
-            entry = self._look_up(digest, now)
-        actor, expires, _ = entry
-        if actor is None or (expires and time.time() >= expires):
+        if not self.poller.running:
+            self.poller.start()
+            if not self.poller.running:  # no threads here (tests): look each time
+                self._known.pop(digest, None)
+                self._unknown.pop(digest, None)
+        entry = self._known.get(digest) or self._meet(digest)
+        if entry is None:
             return None
-        self._used[actor.uuid] = time.time()
+        actor, expires = entry
+        now = time.time()
+        if expires and now >= expires:
+            return None
+        self._used[actor.uuid] = now
         return actor
 
-    def _look_up(self, digest: str, now: float) -> tuple[Actor | None, float, float]:
-        key = ApiKey.objects.usable(timezone.now()).filter(digest=digest).first()
-        entry = (
-            key_actor(key) if key else None,
-            key.expires_at.timestamp() if key and key.expires_at else 0.0,
-            now,
-        )
+    def refresh(self) -> None:
+        """Look every known key up again: one query for each ``CHUNK`` of them."""
+        before = list(self._known)
+        found = {digest: entry for digest, entry in _look_up(before)}
         with self._lock:
-            if len(self._entries) >= MAX_ENTRIES:
-                self._entries.clear()
-            self._entries[digest] = entry
+            for digest in before:
+                if digest in found:
+                    self._known[digest] = found[digest]
+                else:
+                    self._known.pop(digest, None)
+
+    def _poll(self) -> None:
+        close_old_connections()
+        self.refresh()
+
+    def _meet(self, digest: str) -> Entry | None:
+        refused_at = self._unknown.get(digest)
+        now = time.monotonic()
+        if refused_at is not None and now - refused_at < UNKNOWN_S:
+            return None
+        entry = next((entry for _, entry in _look_up([digest])), None)
+        with self._lock:
+            for entries in (self._known, self._unknown):
+                if len(entries) >= MAX_ENTRIES:
+                    entries.clear()
+            if entry is None:
+                self._unknown[digest] = now
+            else:
+                self._known[digest] = entry
         return entry
 
     def take_used(self) -> dict[str, float]:
@@ -61,7 +95,15 @@ class Keyring:
     def forget(self) -> None:
         """Drop every entry (tests, and a change of keys in this very process)."""
         with self._lock:
-            self._entries.clear()
+            self._known.clear()
+            self._unknown.clear()
+
+
+def _look_up(digests: list[str]) -> Iterator[tuple[str, Entry]]:
+    for start in range(0, len(digests), CHUNK):
+        chunk = digests[start : start + CHUNK]
+        for key in ApiKey.objects.usable(timezone.now()).filter(digest__in=chunk):
+            yield key.digest, (key_actor(key), key.expires_at.timestamp() if key.expires_at else 0.0)
 
 
 KEYRING = Keyring()

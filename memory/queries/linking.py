@@ -13,6 +13,12 @@ def pattern_ids_of(workspace_id: int, uuids: Iterable[str | UUID]) -> list[int]:
     return list(rows.values_list("pk", flat=True))
 
 
+def titles_of(pattern_ids: Iterable[int]) -> list[str]:
+    """Titles of patterns, for people to read."""
+    rows = ErrorPattern.objects.filter(pk__in=list(pattern_ids)).order_by("title")
+    return list(rows.values_list("title", flat=True))
+
+
 def _as_uuid(text: str | UUID) -> UUID | None:
     try:
         return text if isinstance(text, UUID) else UUID(text)

@@ -1,0 +1,33 @@
+"""``get_corrections``: the question an agent asks before each call."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from corrections.live.receipts import RECEIPTS
+from corrections.live.rulesets import ruleset_for
+from corrections.live.signing import receipt_key
+from hgmem.receipts import issue_receipt
+from hgmem.rules import parse_context
+from memory.domain.access import Actor, check_may
+
+
+def get_corrections(*, context: dict[str, Any], by: Actor, explain: bool = False) -> dict[str, Any]:
+    """The decision for a context, with its ruleset version and receipt token. Reads no database.
+
+    Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError` for a context that cannot be read. A receipt
+    of which no rule matched is not stored now: its row is made when an experience refers to it.
+    """
+    check_may(by, "query_corrections")
+    workspace_id = by.workspace_id
+    if workspace_id is None:
+        raise ValueError("Corrections are asked for in a workspace.")
+    parsed = parse_context(context)
+    live = ruleset_for(workspace_id)
+    decision = live.ruleset.decide(parsed, now=datetime.now(UTC), explain=explain)
+    token = issue_receipt(decision, ruleset_version=live.version, key=receipt_key(workspace_id))
+    if decision.matched or decision.errors:
+        RECEIPTS.add(workspace_id, token)
+    answer = decision.to_dict()
+    answer["ruleset_version"] = live.version
+    answer["receipt"] = token
+    return answer

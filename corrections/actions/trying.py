@@ -1,0 +1,158 @@
+"""Trying rules without saving or serving them: a check, a simulation, a backtest. Nothing is written."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from corrections.domain.documents import read_document
+from corrections.live.rulesets import ruleset_for
+from hgmem.rules import Condition, Rule, RuleError, Ruleset, parse_context
+from memory.domain.access import Actor, check_may
+from memory.queries.contexts import call_context, recent_contexts
+
+SHOWN_CALLS = 50
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the engine says about a document or a condition."""
+
+    errors: list[dict[str, str]] = field(default_factory=list)
+    reads: list[str] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+    description: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with ``ok``."""
+        return {"ok": not self.errors, **asdict(self)}
+
+
+def check_document(document: Any) -> Checked:
+    """All faults of a rule document, or what it reads, writes and does. Never raises."""
+    try:
+        rule = read_document(document, author="human")
+    except RuleError as error:
+        return Checked(errors=[dict(fault) for fault in error.errors])
+    return Checked(
+        reads=sorted(Condition.compile(rule.condition).read_set | rule.action.reads()),
+        writes=sorted(rule.action.writes()),
+        description=rule.action.describe(),
+    )
+
+
+def check_condition(source: str) -> Checked:
+    """The faults of a condition, or the fields it reads. Never raises: the editor calls it as people type."""
+    try:
+        condition = Condition.compile(source)
+    except RuleError as error:
+        return Checked(errors=[dict(fault) for fault in error.under("condition").errors])
+    return Checked(reads=sorted(condition.read_set))
+
+
+def simulate(
+    *,
+    context: dict[str, Any],
+    now: datetime,
+    by: Actor,
+    documents: Iterable[Any] | None = None,
+    with_live: bool = False,
+) -> dict[str, Any]:
+    """The decision, explained, that agents would get for ``context`` from the live rules.
+
+    ``documents`` are tried instead, or beside them with ``with_live``; a document with the ``uuid`` of a live
+    rule takes its place. No receipt. Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
+    """
+    check_may(by, "look")
+    if by.workspace_id is None:
+        raise ValueError("A simulation needs a workspace.")
+    live = ruleset_for(by.workspace_id)
+    if documents is None:
+        ruleset, version = live.ruleset, live.version
+    else:
+        tried = {rule.uuid: rule for rule in _read_all(documents)}
+        others = {rule.uuid: rule for rule in live.parsed.values()} if with_live else {}
+        ruleset, version = Ruleset.compile((others | tried).values(), version="simulation"), "simulation"
+    decision = ruleset.decide(parse_context(context), now=now, explain=True)
+    return {**decision.to_dict(), "ruleset_version": version}
+
+
+def _read_all(documents: Iterable[Any]) -> Iterable[Rule]:
+    for index, document in enumerate(documents):
+        try:
+            rule = read_document(document, author="human")
+        except RuleError as error:
+            raise error.under(f"documents.{index}") from error
+        given = document.get("uuid")
+        uuid = given if isinstance(given, str) and given else f"document-{index}"
+        yield rule.model_copy(update={"uuid": uuid, "version": rule.version or 1})
+
+
+def simulate_recorded(
+    *, task_uuid: UUID, seq: int, now: datetime, by: Actor, documents: Iterable[Any] | None = None,
+    with_live: bool = False, after: bool = False,
+) -> dict[str, Any] | None:  # fmt: skip
+    """:func:`simulate` for a recorded call of the actor's workspace, with its context; None for no such call."""
+    check_may(by, "look")
+    context = call_context(workspace_id=by.workspace_id or 0, task_uuid=task_uuid, seq=seq, after=after)
+    if context is None:
+        return None
+    answer = simulate(context=context, now=now, by=by, documents=documents, with_live=with_live)
+    return {**answer, "context": context}
+
+
+@dataclass
+class Backtested:
+    """How often a rule would have matched among ``n`` recorded calls, newest first."""
+
+    n: int = 0
+    failed: int = 0
+    matched: int = 0
+    matched_failed: int = 0
+    matched_good: int = 0
+    errors: int = 0
+    complete: bool = True
+    calls: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, *, failed: bool, matched: bool, error: bool, call: dict[str, Any]) -> None:
+        """Count one call."""
+        self.n += 1
+        self.failed += failed
+        self.errors += error
+        if matched:
+            self.matched += 1
+            self.matched_failed += failed
+            self.matched_good += not failed
+            if len(self.calls) < SHOWN_CALLS:
+                self.calls.append(call)
+
+
+def backtest(*, document: Any, limit: int, now: datetime, by: Actor) -> Backtested:
+    """Try a rule on the newest recorded calls of its tool, regardless of its validity window.
+
+    ``failed`` is what the analysis has found so far. Conditions on ``history`` see none here.
+    Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
+    """
+    check_may(by, "look")
+    rule = read_document(document, author="human")
+    rule = rule.model_copy(update={"uuid": "backtest", "version": 1, "valid_from": None, "valid_until": None})
+    ruleset = Ruleset.compile([rule], version="backtest")
+    result = Backtested()
+    rows = recent_contexts(
+        workspace_id=by.workspace_id or 0,
+        tool="" if rule.applies_to.is_glob or rule.applies_to.any_tool else rule.applies_to.tool,
+        limit=limit + 1,
+        after=rule.applies_to.point == "after",
+    )
+    for call, failed, context in rows:
+        if result.n == limit:
+            result.complete = False
+            break
+        try:
+            decision = ruleset.decide(parse_context(context), now=now)
+        except RuleError:
+            continue
+        where = {"task": str(call.task.uuid), "seq": call.seq, "failed": failed}
+        result.add(failed=failed, matched=bool(decision.matched), error=bool(decision.errors), call=where)
+    return result

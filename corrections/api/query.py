@@ -1,0 +1,42 @@
+"""``POST corrections/query``: the hot path of every agent."""
+
+from typing import Any, ClassVar
+
+from django.http import HttpRequest
+from drf_spectacular.utils import extend_schema
+
+from corrections.actions.asking import get_corrections
+from corrections.api.errors import refusals
+from corrections.api.serializers import ContextSerializer, DecisionSerializer, ProblemSerializer
+from memory.api.errors import Unprocessable
+from memory.api.lean import LeanView
+
+
+class QueryCorrections(LeanView):
+    """What should be done instead of this call?"""
+
+    actions: ClassVar = {"POST": "query_corrections"}
+    max_body_bytes = 1_048_576
+
+    @extend_schema(
+        tags=["corrections"],
+        summary="Ask for corrections",
+        operation_id="corrections_query",
+        request=ContextSerializer,
+        responses={
+            200: DecisionSerializer,
+            400: ProblemSerializer,
+            401: ProblemSerializer,
+            413: ProblemSerializer,
+            422: ProblemSerializer,
+            429: ProblemSerializer,
+        },
+    )
+    def post(self, request: HttpRequest) -> dict[str, Any]:
+        """Answers from memory; changes nothing but the receipt."""
+        context = self.read_json(request)
+        explain = context.pop("explain", False)
+        if not isinstance(explain, bool):
+            raise Unprocessable("explain must be true or false.", [{"field": "explain", "detail": "must be a boolean"}])
+        with refusals():
+            return get_corrections(context=context, by=request.auth, explain=explain)

@@ -1,0 +1,237 @@
+"""Rules over the API: the same actions as the pages."""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import QuerySet
+from django.http import Http404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+from rest_framework.views import APIView
+
+from corrections.actions import rules as actions
+from corrections.api.errors import refusals
+from corrections.api.serializers import (
+    DiffSerializer,
+    DraftSerializer,
+    EditSerializer,
+    ProblemSerializer,
+    ReasonSerializer,
+    RollbackSerializer,
+    RuleDetailSerializer,
+    RuleSerializer,
+    VersionSerializer,
+)
+from corrections.domain.lifecycle import Status
+from corrections.models import Rule, RuleVersion
+from corrections.queries import rules as queries
+
+PROBLEMS = {404: ProblemSerializer, 409: ProblemSerializer, 422: ProblemSerializer}
+
+
+def text_filter(name: str, description: str, enum: list[str] | None = None) -> OpenApiParameter:
+    """A filter of a list, for OpenAPI."""
+    return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
+
+
+def find_rule(request: Request, uuid: UUID) -> Rule:
+    """The rule in the key's workspace, or 404."""
+    rule = queries.get_rule(workspace_id=request.auth.workspace_id, uuid=uuid)
+    if rule is None:
+        raise Http404
+    return rule
+
+
+def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The validated body; 422 with field paths."""
+    form = serializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    return dict(form.validated_data)
+
+
+class RuleList(GenericAPIView[Rule]):
+    """All rules of the workspace; new drafts."""
+
+    actions: ClassVar = {"GET": "look", "POST": "draft_rule"}
+    serializer_class = RuleSerializer
+    filter_backends: ClassVar = []
+
+    def get_queryset(self) -> QuerySet[Rule]:
+        """The filtered list."""
+        if getattr(self, "swagger_fake_view", False):
+            return Rule.objects.none()
+        chosen = {name: self.request.query_params.get(name, "") for name in ("status", "tool", "action_type", "q")}
+        return queries.list_rules(workspace_id=self.request.auth.workspace_id, **chosen)
+
+    @extend_schema(
+        tags=["rules"],
+        summary="List rules",
+        parameters=[
+            text_filter("status", "Only rules in this status.", [status.value for status in Status]),
+            text_filter("tool", "Only rules whose scope names this tool."),
+            text_filter("action_type", "Only rules with this action."),
+            text_filter("q", "Looks in name, tool and condition."),
+        ],
+    )
+    def get(self, request: Request) -> Response:
+        """Newest first, cursor-paged."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+    @extend_schema(
+        tags=["rules"],
+        summary="Write a rule",
+        request=DraftSerializer,
+        responses={201: RuleDetailSerializer, 422: ProblemSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """A draft: nobody is served it before it is activated."""
+        form = read(DraftSerializer, request)
+        with refusals("document"):
+            rule = actions.draft_rule(
+                workspace_id=request.auth.workspace_id, document=form["document"], by=request.auth,
+                pattern_uuids=form.get("patterns", ()), note=form["note"],
+            )  # fmt: skip
+        return Response(RuleDetailSerializer(rule).data, status=status.HTTP_201_CREATED)
+
+
+class RuleDetail(APIView):
+    """One rule."""
+
+    actions: ClassVar = {"GET": "look", "PATCH": "draft_rule"}
+
+    @extend_schema(
+        tags=["rules"], summary="Get a rule", responses={200: RuleDetailSerializer, 404: ProblemSerializer}
+    )
+    def get(self, request: Request, uuid: UUID) -> Response:
+        """With its latest version and patterns."""
+        return Response(RuleDetailSerializer(find_rule(request, uuid)).data)
+
+    @extend_schema(
+        tags=["rules"],
+        summary="Write the next version of a rule",
+        request=EditSerializer,
+        responses={200: RuleDetailSerializer, **PROBLEMS},
+    )
+    def patch(self, request: Request, uuid: UUID) -> Response:
+        """409 when ``base_version`` is not the latest. What agents are served stays until it is activated."""
+        rule, form = find_rule(request, uuid), read(EditSerializer, request)
+        with refusals("document"):
+            rule = actions.edit_rule(
+                rule=rule, document=form.get("document", queries.document_of(rule)), by=request.auth,
+                base_version=form["base_version"], note=form["note"], pattern_uuids=form.get("patterns"),
+            )  # fmt: skip
+        return Response(RuleDetailSerializer(rule).data)
+
+
+class RuleVersions(GenericAPIView[RuleVersion]):
+    """The history of a rule."""
+
+    actions: ClassVar = {"GET": "look"}
+    serializer_class = VersionSerializer
+    filter_backends: ClassVar = []
+
+    def get_queryset(self) -> QuerySet[RuleVersion]:
+        """Nothing here: the rule comes from the URL."""
+        return RuleVersion.objects.none()
+
+    @extend_schema(tags=["rules"], summary="List the versions of a rule")
+    def get(self, request: Request, uuid: UUID) -> Response:
+        """Newest first, cursor-paged."""
+        page = self.paginate_queryset(queries.list_versions(find_rule(request, uuid)))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class RuleDiff(APIView):
+    """Two versions side by side."""
+
+    actions: ClassVar = {"GET": "look"}
+
+    @extend_schema(
+        tags=["rules"],
+        summary="Compare two versions of a rule",
+        parameters=[
+            OpenApiParameter("from", OpenApiTypes.INT, required=True, description="The older version."),
+            OpenApiParameter("to", OpenApiTypes.INT, required=True, description="The newer version."),
+        ],
+        responses={200: DiffSerializer, 404: ProblemSerializer},
+    )
+    def get(self, request: Request, uuid: UUID) -> Response:
+        """Field by field, in reading order."""
+        rule = find_rule(request, uuid)
+        old, new = (_number(request.query_params.get(name, "")) for name in ("from", "to"))
+        changes = queries.diff_versions(rule, old=old, new=new)
+        if changes is None:
+            raise Http404
+        return Response({"changes": [change.to_dict() for change in changes]})
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+class RuleStep(APIView):
+    """A step in a rule's life; the subclass names the action."""
+
+    actions: ClassVar = {"POST": "publish_rule"}
+    step: ClassVar[str]
+
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Take the step; 409 when it is not possible now."""
+        rule, form = find_rule(request, uuid), read(ReasonSerializer, request)
+        with refusals():
+            rule = getattr(actions, self.step)(rule=rule, by=request.auth, reason=form["reason"])
+        return Response(RuleDetailSerializer(rule).data)
+
+
+def step_schema(summary: str, step: str) -> Any:
+    """The OpenAPI entry of a step."""
+    return extend_schema(
+        tags=["rules"], summary=summary, request=ReasonSerializer, operation_id=f"rules_{step}",
+        responses={200: RuleDetailSerializer, **PROBLEMS},
+    )  # fmt: skip
+
+
+@step_schema("Serve the latest version of a rule", "activate")
+class ActivateRule(RuleStep):
+    """Serve the latest version from now on."""
+
+    step = "activate_rule"
+
+
+@step_schema("Stop serving a rule", "disable")
+class DisableRule(RuleStep):
+    """Stop serving a rule; it can be activated again."""
+
+    step = "disable_rule"
+
+
+@step_schema("End a rule for good", "retire")
+class RetireRule(RuleStep):
+    """End a rule for good; its history stays."""
+
+    step = "retire_rule"
+
+
+class RollBackRule(APIView):
+    """The way back."""
+
+    actions: ClassVar = {"POST": "draft_rule"}
+
+    @extend_schema(
+        tags=["rules"], summary="Go back to an old version", request=RollbackSerializer,
+        responses={200: RuleDetailSerializer, **PROBLEMS},
+    )  # fmt: skip
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """Writes the old body as the next version; a rule that is served goes back at once."""
+        rule, form = find_rule(request, uuid), read(RollbackSerializer, request)
+        if queries.get_version(rule, form["to_version"]) is None:
+            raise Http404
+        with refusals():
+            rule = actions.roll_back_rule(rule=rule, by=request.auth, **form)
+        return Response(RuleDetailSerializer(rule).data)

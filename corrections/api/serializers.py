@@ -1,0 +1,212 @@
+"""The shapes of the rules API."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from corrections.domain.lifecycle import Status
+from corrections.models import Rule, RuleVersion
+
+DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
+
+
+class VersionSerializer(serializers.ModelSerializer[RuleVersion]):
+    """One immutable version of a rule."""
+
+    document = serializers.JSONField(source="body", help_text=DOCUMENT_HELP)
+
+    class Meta:
+        model = RuleVersion
+        fields = ("number", "document", "note", "created_at", "created_by", "created_by_kind")
+
+
+class RuleSerializer(serializers.ModelSerializer[Rule]):
+    """A rule with its latest version; ``live_version`` is the number of the version agents are served."""
+
+    latest_version = VersionSerializer(read_only=True)
+    live_version = serializers.IntegerField(source="live_version.number", default=None, allow_null=True)
+    status = serializers.ChoiceField(choices=[status.value for status in Status])
+
+    class Meta:
+        model = Rule
+        fields = (
+            "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
+            "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
+            "last_matched_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class RuleDetailSerializer(RuleSerializer):
+    """A rule with the error patterns it is meant to handle."""
+
+    patterns = serializers.SerializerMethodField()
+
+    class Meta(RuleSerializer.Meta):
+        fields = (*RuleSerializer.Meta.fields, "patterns")
+        read_only_fields = fields
+
+    def get_patterns(self, rule: Rule) -> list[str]:
+        """Uuids of the linked error patterns."""
+        return [str(uuid) for uuid in rule.patterns.values_list("uuid", flat=True)]
+
+
+class DraftSerializer(serializers.Serializer[Any]):
+    """A new rule."""
+
+    document = serializers.JSONField(help_text=DOCUMENT_HELP)
+    patterns = serializers.ListField(
+        child=serializers.UUIDField(), required=False, max_length=100, help_text="Error patterns it handles."
+    )
+    note = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
+
+
+class EditSerializer(serializers.Serializer[Any]):
+    """The next version of a rule."""
+
+    document = serializers.JSONField(required=False, help_text=DOCUMENT_HELP)
+    base_version = serializers.IntegerField(min_value=1, help_text="The version this was written from.")
+    patterns = serializers.ListField(child=serializers.UUIDField(), required=False, max_length=100)
+    note = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
+
+
+class ReasonSerializer(serializers.Serializer[Any]):
+    """Why a rule is activated, disabled or retired."""
+
+    reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
+
+
+class RollbackSerializer(serializers.Serializer[Any]):
+    """The way back to an old version."""
+
+    to_version = serializers.IntegerField(min_value=1)
+    base_version = serializers.IntegerField(min_value=1, help_text="The latest version you have seen.")
+    note = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """One field that differs between two versions."""
+
+    field = serializers.CharField()
+    kind = serializers.ChoiceField(choices=["added", "removed", "changed"])
+    old = serializers.JSONField(allow_null=True)
+    new = serializers.JSONField(allow_null=True)
+
+
+class DiffSerializer(serializers.Serializer[Any]):
+    """All differences between two versions."""
+
+    changes = ChangeSerializer(many=True)
+
+
+class ErrorRowSerializer(serializers.Serializer[Any]):
+    """One fault and where it is."""
+
+    field = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class CheckSerializer(serializers.Serializer[Any]):
+    """A rule document, or a bare condition, to look at without saving it."""
+
+    document = serializers.JSONField(required=False, help_text=DOCUMENT_HELP)
+    condition = serializers.CharField(required=False, allow_blank=True, max_length=20_000)
+
+
+class CheckedSerializer(serializers.Serializer[Any]):
+    """What the engine says about a document or a condition."""
+
+    ok = serializers.BooleanField()
+    errors = ErrorRowSerializer(many=True)
+    reads = serializers.ListField(child=serializers.CharField(), help_text="Fields it reads.")
+    writes = serializers.ListField(child=serializers.CharField(), help_text="Fields it writes.")
+    description = serializers.CharField(allow_blank=True, help_text="The action in one sentence.")
+
+
+class RecordedCallSerializer(serializers.Serializer[Any]):
+    """A recorded call."""
+
+    task = serializers.UUIDField()
+    seq = serializers.IntegerField(min_value=0)
+
+
+class SimulateSerializer(serializers.Serializer[Any]):
+    """A context, or a recorded call, and the rules to try on it: the live ones unless given."""
+
+    context = serializers.JSONField(required=False, help_text="As for corrections/query.")
+    call = RecordedCallSerializer(required=False)
+    documents = serializers.ListField(
+        child=serializers.JSONField(), required=False, max_length=50, help_text="Instead of the live rules."
+    )
+    with_live = serializers.BooleanField(default=False, help_text="The documents beside the live rules.")
+
+
+class BacktestSerializer(serializers.Serializer[Any]):
+    """A rule document to try on recorded calls."""
+
+    document = serializers.JSONField(help_text=DOCUMENT_HELP)
+    limit = serializers.IntegerField(min_value=1, max_value=2_000, default=500)
+
+
+class BacktestCallSerializer(serializers.Serializer[Any]):
+    """A recorded call the rule matches."""
+
+    task = serializers.UUIDField()
+    seq = serializers.IntegerField()
+    failed = serializers.BooleanField()
+
+
+class BacktestedSerializer(serializers.Serializer[Any]):
+    """How often the rule would have matched. ``calls`` are the newest matches, at most 50."""
+
+    n = serializers.IntegerField(help_text="Calls looked at.")
+    failed = serializers.IntegerField(help_text="How many of them failed.")
+    matched = serializers.IntegerField()
+    matched_failed = serializers.IntegerField()
+    matched_good = serializers.IntegerField()
+    errors = serializers.IntegerField(help_text="Calls on which its condition could not be evaluated.")
+    complete = serializers.BooleanField(help_text="False when older calls were not looked at.")
+    calls = BacktestCallSerializer(many=True)
+
+
+class ContextSerializer(serializers.Serializer[Any]):
+    """What the agent is about to do (or, with point ``after``, has done)."""
+
+    point = serializers.ChoiceField(choices=["before", "after", "planning"], default="before")
+    tool = serializers.JSONField(required=False, help_text="A name, or {name, version, schema_hash}.")
+    input = serializers.DictField(required=False)
+    task = serializers.DictField(required=False, help_text="{id, root, goal, tags, agent}")
+    env = serializers.DictField(required=False)
+    history = serializers.ListField(child=serializers.DictField(), required=False)
+    output = serializers.JSONField(required=False)
+    error = serializers.JSONField(required=False)
+    duration_ms = serializers.FloatField(required=False)
+    explain = serializers.BooleanField(default=False, help_text="Add the rules that nearly matched.")
+
+
+class DecisionSerializer(serializers.Serializer[Any]):
+    """What to do instead. ``receipt`` goes into the recorded call, so that the outcome finds its rules."""
+
+    tool = serializers.CharField(allow_null=True)
+    input = serializers.DictField(allow_null=True)
+    block = serializers.ListField(child=serializers.DictField())
+    ask = serializers.ListField(child=serializers.DictField())
+    hints = serializers.ListField(child=serializers.DictField())
+    insert_steps = serializers.ListField(child=serializers.DictField())
+    after_call = serializers.ListField(child=serializers.DictField())
+    output = serializers.JSONField(required=False)
+    applied = serializers.ListField(child=serializers.DictField())
+    suppressed = serializers.ListField(child=serializers.DictField())
+    errors = serializers.ListField(child=serializers.DictField())
+    near_misses = serializers.ListField(child=serializers.DictField(), required=False)
+    ruleset_version = serializers.CharField()
+    receipt = serializers.CharField(required=False, help_text="Not in a simulation.")
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """Every error of this API."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    field = serializers.CharField(required=False)
+    errors = ErrorRowSerializer(many=True, required=False)

@@ -1,0 +1,97 @@
+"""Trying rules over the API: check, simulate, backtest. Nothing is saved."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.http import Http404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from corrections.actions import trying
+from corrections.api.errors import refusals
+from corrections.api.rules import read
+from corrections.api.serializers import (
+    BacktestedSerializer,
+    BacktestSerializer,
+    CheckedSerializer,
+    CheckSerializer,
+    DecisionSerializer,
+    ProblemSerializer,
+    SimulateSerializer,
+)
+from memory.api.errors import Unprocessable
+
+
+class CheckRule(APIView):
+    """A live check for editors."""
+
+    actions: ClassVar = {"POST": "look"}
+
+    @extend_schema(
+        tags=["rules"], summary="Check a rule document or a condition", operation_id="rules_check",
+        request=CheckSerializer, responses={200: CheckedSerializer, 422: ProblemSerializer},
+    )  # fmt: skip
+    def post(self, request: Request) -> Response:
+        """Always 200 for a readable request: the faults are in ``errors``."""
+        form = read(CheckSerializer, request)
+        if "document" in form:
+            return Response(trying.check_document(form["document"]).to_dict())
+        if "condition" in form:
+            return Response(trying.check_condition(form["condition"]).to_dict())
+        raise Unprocessable("Send a document or a condition.", [{"field": "document", "detail": "is missing"}])
+
+
+class SimulateRules(APIView):
+    """Why, or why not."""
+
+    actions: ClassVar = {"POST": "look"}
+
+    @extend_schema(
+        tags=["rules"], summary="Simulate a decision", operation_id="rules_simulate",
+        request=SimulateSerializer,
+        responses={200: DecisionSerializer, 404: ProblemSerializer, 422: ProblemSerializer},
+    )  # fmt: skip
+    def post(self, request: Request) -> Response:
+        """The explained decision for a context or a recorded call; no receipt."""
+        form = read(SimulateSerializer, request)
+        rules = {"documents": form.get("documents"), "with_live": form["with_live"]}
+        with refusals():
+            answer = self._simulate(request, form, rules)
+        if answer is None:
+            raise Http404
+        return Response(answer)
+
+    def _simulate(
+        self, request: Request, form: dict[str, Any], rules: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        now = timezone.now()
+        if "call" in form:
+            call = form["call"]
+            return trying.simulate_recorded(
+                task_uuid=call["task"], seq=call["seq"], now=now, by=request.auth, **rules
+            )
+        if "context" in form:
+            return trying.simulate(context=form["context"], now=now, by=request.auth, **rules)
+        raise Unprocessable("Send a context or a call.", [{"field": "context", "detail": "is missing"}])
+
+
+class BacktestRule(APIView):
+    """What would it have matched?"""
+
+    actions: ClassVar = {"POST": "look"}
+
+    @extend_schema(
+        tags=["rules"], summary="Backtest a rule on recorded calls", operation_id="rules_backtest",
+        request=BacktestSerializer, responses={200: BacktestedSerializer, 422: ProblemSerializer},
+    )  # fmt: skip
+    def post(self, request: Request) -> Response:
+        """Counts over the newest recorded calls of its tool; says n."""
+        form = read(BacktestSerializer, request)
+        with refusals("document"):
+            result = trying.backtest(
+                document=form["document"], limit=form["limit"], now=timezone.now(), by=request.auth
+            )
+        return Response(asdict(result))

@@ -1,0 +1,96 @@
+"""Rules and their versions, for pages and API."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+
+from corrections.domain.diff import Change, diff_documents
+from corrections.models import Rule, RuleVersion
+
+
+def list_rules(  # noqa: PLR0913 - one keyword for each filter
+    *,
+    workspace_id: int,
+    status: str = "",
+    tool: str = "",
+    action_type: str = "",
+    q: str = "",
+    pattern: UUID | None = None,
+) -> QuerySet[Rule]:
+    """The workspace's rules, newest first, filtered by what their latest version says. Two queries at most.
+
+    ``q`` looks in the name, the tool and the condition.
+    """
+    rows = Rule.objects.filter(workspace_id=workspace_id).select_related("latest_version", "live_version")
+    if status:
+        rows = rows.filter(status=status)
+    if tool:
+        rows = rows.filter(latest_version__tool=tool)
+    if action_type:
+        rows = rows.filter(latest_version__action_type=action_type)
+    if pattern is not None:
+        rows = rows.filter(patterns__uuid=pattern)
+    if q:
+        rows = rows.filter(
+            Q(name__icontains=q)
+            | Q(latest_version__tool__icontains=q)
+            | Q(latest_version__body__condition__icontains=q)
+        )
+    return rows
+
+
+def get_rule(*, workspace_id: int, uuid: UUID) -> Rule | None:
+    """One rule of the workspace with its latest and live version, or None."""
+    rows = Rule.objects.select_related("workspace", "latest_version", "live_version")
+    return rows.filter(workspace_id=workspace_id, uuid=uuid).first()
+
+
+def list_versions(rule: Rule) -> QuerySet[RuleVersion]:
+    """All versions of a rule, newest first."""
+    return rule.versions.order_by("-number")
+
+
+def get_version(rule: Rule, number: int) -> RuleVersion | None:
+    """One version, or None."""
+    return rule.versions.filter(number=number).first()
+
+
+def diff_versions(rule: Rule, *, old: int, new: int) -> list[Change] | None:
+    """What changed between two versions, field by field; None when one of them does not exist."""
+    before, after = get_version(rule, old), get_version(rule, new)
+    if before is None or after is None:
+        return None
+    return diff_documents(before.body, after.body)
+
+
+def count_by_status(workspace_id: int) -> dict[str, int]:
+    """How many rules are in each status (a status without rules is left out)."""
+    rows = Rule.objects.filter(workspace_id=workspace_id).order_by()
+    return dict(rows.values_list("status").annotate(n=Count("id")))
+
+
+@dataclass(frozen=True)
+class LinkedPattern:
+    """An error pattern that a rule is meant to handle."""
+
+    uuid: UUID
+    title: str
+    status: str
+
+
+def patterns_of(rule: Rule) -> list[LinkedPattern]:
+    """The error patterns a rule names."""
+    rows = rule.patterns.values_list("uuid", "title", "status")
+    return [LinkedPattern(*row) for row in rows]
+
+
+def rules_of_pattern(*, workspace_id: int, pattern: UUID) -> list[Rule]:
+    """The rules that name a pattern, newest first."""
+    return list(list_rules(workspace_id=workspace_id, pattern=pattern))
+
+
+def document_of(rule: Rule) -> dict[str, Any]:
+    """The latest document, as an editor starts from it."""
+    return dict(rule.latest_version.body) if rule.latest_version else {}

@@ -1,0 +1,30 @@
+"""What the clock starts in the corrections app."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from corrections.actions.publishing import expire_overdue_rules
+from corrections.background.settle import count_backlog, settle_backlog
+from memory.permissions import system_actor
+
+CLOCK = system_actor("the clock")
+
+
+@shared_task(name="corrections.expire_overdue_rules")
+def expire_overdue() -> None:
+    """Rules whose window has ended."""
+    expire_overdue_rules(now=timezone.now(), by=CLOCK)
+
+
+@shared_task(name="corrections.settle_receipts")
+def settle_receipts() -> None:
+    """Receipts that experiences refer to, and the counters of their rules."""
+    settle_backlog()
+    count_backlog()
+
+
+BEAT = {
+    "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
+    "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
+}
+"""Joined into the beat schedule by the Celery application."""
