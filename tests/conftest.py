@@ -12,6 +12,7 @@ from memory.api.keyring import KEYRING
 from memory.domain.access import Actor, Role, Scope
 from memory.models import User, Workspace
 from memory.permissions import SYSTEM, member_actor
+from memory.writer.redactors import forget_redactors
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ def fast_and_fresh(settings: object) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.AXES_ENABLED = False
     KEYRING.forget()
+    forget_redactors()
 
 
 @pytest.fixture

@@ -41,6 +41,14 @@ class TooLarge(exceptions.APIException):
     default_code = "too_large"
 
 
+class Unavailable(exceptions.APIException):
+    """503: the database cannot be written to right now; sending the same again is safe."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    default_code = "unavailable"
+    wait = 1.0
+
+
 def error_body(code: str, detail: str, errors: list[dict[str, str]] | None = None) -> dict[str, Any]:
     """The one error shape. ``field`` repeats the first field for callers that show a single message."""
     body: dict[str, Any] = {"code": code, "detail": detail}
@@ -82,7 +90,7 @@ def answer_exception(exc: Exception, context: dict[str, Any]) -> Response | None
     headers = {}
     if isinstance(exc, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
         headers["WWW-Authenticate"] = getattr(exc, "auth_header", "Bearer")
-    if isinstance(exc, exceptions.Throttled) and exc.wait is not None:
+    if isinstance(exc, exceptions.Throttled | Unavailable) and exc.wait is not None:
         headers["Retry-After"] = str(max(1, int(exc.wait + 0.999)))
     if isinstance(exc, exceptions.ValidationError):
         rows = flatten_detail(exc.detail)

@@ -254,7 +254,7 @@ def _step_records(
             sizes[call.step] = sizes.get(call.step, 0) + 1
     for index in sorted(reasonings.keys() | sizes.keys()):
         sent = reasonings.get(index, "")
-        if not sent and sizes.get(index, 0) < 2:  # noqa: PLR2004 - "several" is two or more
+        if not sent and sizes.get(index, 0) < 2:
             continue
         kept = redactor.scrub(sent, _encode(sent), counts) if redactor and sent else sent
         yield StepRecord(index=index, reasoning=kept, reasoning_digest=text_digest(sent, key))

@@ -78,7 +78,7 @@ class Redactor:
         if known is None:
             plain = shapes.plain_name(name)
             known = "secret" if plain in self._fields else shapes.field_kind(plain)
-            if len(self._field_kinds) < 10_000:  # noqa: PLR2004 - a bound on memory, names are untrusted
+            if len(self._field_kinds) < 10_000:
                 self._field_kinds[name] = known
         return known
 

@@ -26,7 +26,8 @@ class Task(models.Model):
 
     ``root_task`` is the external id of the outermost task (its own for a top-level task). ``outcome``,
     ``reward`` and ``outcome_by`` are the strongest of the ``Outcome`` rows, kept here for lists.
-    ``analysed_at`` is null while the worker has something new to look at.
+    ``revision`` goes up with every change. ``analysed_at`` is null while the worker has something new to look
+    at; ``analysed_call`` is the newest call row it has seen, ``analysis_error`` what it could not read.
     """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -50,7 +51,10 @@ class Task(models.Model):
     finished_at = models.DateTimeField(null=True)
     received_at = models.DateTimeField()
     updated_at = models.DateTimeField()
+    revision = models.PositiveIntegerField(default=1)
     analysed_at = models.DateTimeField(null=True)
+    analysed_call = models.PositiveBigIntegerField(default=0)
+    analysis_error = models.TextField(blank=True)
 
     objects = TaskQuerySet.as_manager()
 
@@ -67,6 +71,7 @@ class Task(models.Model):
             models.Index(fields=["workspace", "outcome", "-id"], name="task_by_outcome"),
             models.Index(fields=["workspace", "root_task"], name="task_by_root"),
             models.Index(fields=["id"], condition=Q(analysed_at=None), name="task_backlog"),
+            models.Index(fields=["id"], condition=~Q(analysis_error=""), name="task_analysis_error"),
         ]
 
     def __str__(self) -> str:
@@ -101,7 +106,7 @@ class ToolCall(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="calls", db_index=False)
     seq = models.PositiveIntegerField()
-    step = models.PositiveIntegerField()
+    step = models.PositiveIntegerField(null=True)  # null: the sender did not group calls by turn
     tool = models.CharField(max_length=200)
     tool_version = models.CharField(max_length=200, blank=True)
     input = models.JSONField(default=dict)
@@ -147,9 +152,6 @@ class Outcome(models.Model):
 
     class Meta:
         ordering: ClassVar = ["id"]
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["task", "digest"], name="outcome_said_once"),
-        ]
 
     def __str__(self) -> str:
         return f"{self.result} by {self.by}"

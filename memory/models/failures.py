@@ -20,7 +20,11 @@ class PatternQuerySet(models.QuerySet["ErrorPattern"]):
 
 
 class ErrorPattern(models.Model):
-    """The same mistake, however often it was made: tool, error type, masked message, identifier, scope."""
+    """The same mistake, however often it was made: tool, error type, masked message, identifier, scope.
+
+    ``first_task`` is the earliest recorded task that made it: in every later one it is a repeat.
+    ``linked_at`` is null until the worker has looked for similar patterns.
+    """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="patterns")
@@ -36,6 +40,8 @@ class ErrorPattern(models.Model):
     task_count = models.PositiveIntegerField(default=0)
     first_seen_at = models.DateTimeField()
     last_seen_at = models.DateTimeField()
+    first_task = models.ForeignKey(Task, null=True, on_delete=models.SET_NULL, related_name="+")
+    linked_at = models.DateTimeField(null=True)
 
     objects = PatternQuerySet.as_manager()
 
@@ -51,6 +57,7 @@ class ErrorPattern(models.Model):
             models.Index(fields=["workspace", "status", "-occurrence_count"], name="pattern_by_count"),
             models.Index(fields=["workspace", "-last_seen_at"], name="pattern_by_recency"),
             models.Index(fields=["workspace", "tool"], name="pattern_by_tool"),
+            models.Index(fields=["id"], condition=Q(linked_at=None), name="pattern_unlinked"),
         ]
 
     def __str__(self) -> str:
@@ -117,7 +124,10 @@ class Failure(models.Model):
 
 
 class DailyCount(models.Model):
-    """Calls, failures and repeated failures of one tool on one day: what the overview's chart reads."""
+    """Calls, failures and repeated failures of one tool on one day (UTC): what the overview's chart reads.
+
+    ``failures`` and ``repeats`` count ``Failure`` rows; a task that failed as a whole counts under tool "".
+    """
 
     workspace = models.ForeignKey(
         Workspace, on_delete=models.CASCADE, related_name="daily_counts", db_index=False

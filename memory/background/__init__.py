@@ -1,0 +1,1 @@
+"""What the worker does: idempotent, re-runnable, from rows."""
