@@ -6,6 +6,14 @@ from rest_framework import serializers
 
 from corrections.domain.lifecycle import Status
 from corrections.models import Rule, RuleVersion
+from memory.api.problems import ErrorRowSerializer, ProblemSerializer
+
+__all__ = [
+    "BacktestSerializer", "BacktestedSerializer", "CheckSerializer", "CheckedSerializer", "ContextSerializer",
+    "DecisionSerializer", "DiffSerializer", "DraftSerializer", "EditSerializer", "ProblemSerializer",
+    "ReasonSerializer", "RollbackSerializer", "RuleDetailSerializer", "RuleSerializer", "SimulateSerializer",
+    "VersionSerializer",
+]  # fmt: skip
 
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
 
@@ -97,13 +105,6 @@ class DiffSerializer(serializers.Serializer[Any]):
     """All differences between two versions."""
 
     changes = ChangeSerializer(many=True)
-
-
-class ErrorRowSerializer(serializers.Serializer[Any]):
-    """One fault and where it is."""
-
-    field = serializers.CharField()
-    detail = serializers.CharField()
 
 
 class CheckSerializer(serializers.Serializer[Any]):
@@ -201,12 +202,3 @@ class DecisionSerializer(serializers.Serializer[Any]):
     near_misses = serializers.ListField(child=serializers.DictField(), required=False)
     ruleset_version = serializers.CharField()
     receipt = serializers.CharField(required=False, help_text="Not in a simulation.")
-
-
-class ProblemSerializer(serializers.Serializer[Any]):
-    """Every error of this API."""
-
-    code = serializers.CharField()
-    detail = serializers.CharField()
-    field = serializers.CharField(required=False)
-    errors = ErrorRowSerializer(many=True, required=False)

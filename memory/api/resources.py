@@ -1,0 +1,63 @@
+"""What the management views have in common: rows of the key's workspace, filtered and cursor-paged."""
+
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.models import Model, QuerySet
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from memory.api.idempotency import IDEMPOTENCY_KEY
+from memory.api.problems import REFUSALS
+
+M = TypeVar("M", bound=Model)
+
+
+class RowList(GenericAPIView[M]):
+    """A list. Subclasses give ``rows(workspace_id)``, ``serializer_class`` and ``filterset_class``."""
+
+    def rows(self) -> QuerySet[M]:
+        """The rows of the key's workspace."""
+        raise NotImplementedError
+
+    def get_queryset(self) -> QuerySet[M]:
+        """Nothing while the OpenAPI file is made: there is no key then."""
+        if getattr(self, "swagger_fake_view", False):
+            return self.serializer_class.Meta.model.objects.none()
+        return self.rows()
+
+    def listing(self) -> Response:
+        """One page of the filtered rows."""
+        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+def find(rows: QuerySet[M], uuid: UUID) -> M:
+    """The row, or 404: unknown and foreign rows look the same."""
+    row = rows.filter(uuid=uuid).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The validated body; 422 with field paths."""
+    form = serializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    return dict(form.validated_data)
+
+
+def describes(tag: str, summary: str, responses: dict[int, Any] | None = None, **more: Any) -> Any:
+    """The OpenAPI entry of a read. Without ``responses`` it is the view's own list."""
+    if responses is not None:
+        more["responses"] = {**REFUSALS, **responses}
+    return extend_schema(tags=[tag], summary=summary, **more)
+
+
+def writes(tag: str, summary: str, responses: dict[int, Any], **more: Any) -> Any:
+    """The OpenAPI entry of a write that accepts an ``Idempotency-Key``."""
+    return describes(tag, summary, responses, parameters=[IDEMPOTENCY_KEY], **more)

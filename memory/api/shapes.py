@@ -1,0 +1,200 @@
+"""What the management API says and hears: tools, patterns, validators, keys, members, audit."""
+
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from memory.domain.access import Role, Scope
+from memory.models import ApiKey, AuditEvent, ErrorPattern, Failure, Member, Tool, ToolSchema, Validator
+
+ROLES = [role.value for role in Role]
+SCOPES = [scope.value for scope in Scope]
+
+
+class ToolSerializer(serializers.ModelSerializer[Tool]):
+    """A tool; ``input_schema`` is inferred from its good calls."""
+
+    class Meta:
+        model = Tool
+        fields = (
+            "uuid", "name", "description", "input_schema", "schema_hash", "schema_version", "reported_version",
+            "call_count", "failure_count", "first_seen_at", "last_seen_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class ToolDescriptionSerializer(serializers.Serializer[Any]):
+    """What people say about the tool."""
+
+    description = serializers.CharField(allow_blank=True, max_length=20_000)
+
+
+class ToolSchemaSerializer(serializers.ModelSerializer[ToolSchema]):
+    """One version of a tool's input schema, and what changed in it."""
+
+    class Meta:
+        model = ToolSchema
+        fields = ("version", "reported_version", "input_schema", "schema_hash", "change", "seen_at")
+        read_only_fields = fields
+
+
+class PatternSerializer(serializers.ModelSerializer[ErrorPattern]):
+    """The same mistake, however often it was made."""
+
+    status = serializers.ChoiceField(choices=["open", "covered", "ignored"], read_only=True)
+
+    class Meta:
+        model = ErrorPattern
+        fields = (
+            "uuid", "title", "tool", "error_type", "template", "identifier", "scope", "status",
+            "occurrence_count", "task_count", "first_seen_at", "last_seen_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class SimilarPatternSerializer(serializers.Serializer[Any]):
+    """A pattern that resembles another one; ``similarity`` is between 0 and 1."""
+
+    pattern = PatternSerializer()
+    similarity = serializers.FloatField()
+
+
+class PatternDetailSerializer(PatternSerializer):
+    """A pattern with those that resemble it, nearest first."""
+
+    similar = SimilarPatternSerializer(many=True, read_only=True)
+
+    class Meta(PatternSerializer.Meta):
+        fields = (*PatternSerializer.Meta.fields, "similar")
+        read_only_fields = fields
+
+
+class PatternPageSerializer(serializers.Serializer[Any]):
+    """One page of patterns; ``next`` is the address of the next one."""
+
+    next = serializers.URLField(allow_null=True)
+    previous = serializers.URLField(allow_null=True, help_text="Always null: pages only go on.")
+    results = PatternSerializer(many=True)
+
+
+class PatternStatusSerializer(serializers.Serializer[Any]):
+    """Set a pattern aside, or take it up again. ``covered`` follows from the rules that are served."""
+
+    status = serializers.ChoiceField(choices=["open", "ignored"])
+    reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
+
+
+class FailureSerializer(serializers.ModelSerializer[Failure]):
+    """One time that something went wrong; ``call`` is null where the task failed as a whole."""
+
+    task = serializers.UUIDField(source="task.uuid")
+    external_id = serializers.CharField(source="task.external_id")
+    call = serializers.IntegerField(source="call.seq", default=None, allow_null=True)
+
+    class Meta:
+        model = Failure
+        fields = (
+            "uuid", "task", "external_id", "call", "source", "error_type", "message", "http_status", "context",
+            "repeat", "happened_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class ValidatorSerializer(serializers.ModelSerializer[Validator]):
+    """A check that finds silent failures."""
+
+    class Meta:
+        model = Validator
+        fields = (
+            "uuid", "name", "tool", "kind", "body", "message", "is_enabled", "revision", "created_at",
+            "created_by", "updated_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class KeySerializer(serializers.ModelSerializer[ApiKey]):
+    """An API key. What it opens the door with is not kept."""
+
+    scopes = serializers.ListField(child=serializers.ChoiceField(choices=SCOPES), read_only=True)
+
+    class Meta:
+        model = ApiKey
+        fields = (
+            "uuid", "name", "prefix", "scopes", "created_at", "created_by", "expires_at", "last_used_at",
+            "revoked_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class NewKeySerializer(serializers.Serializer[Any]):
+    """A key to make."""
+
+    name = serializers.CharField(max_length=120)
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(choices=SCOPES), allow_empty=False, max_length=len(SCOPES)
+    )
+    expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+
+
+class CreatedKeySerializer(KeySerializer):
+    """A key that was just made. ``secret`` is shown this once (null when the answer is repeated)."""
+
+    secret = serializers.CharField(allow_null=True, read_only=True)
+
+    class Meta(KeySerializer.Meta):
+        fields = (*KeySerializer.Meta.fields, "secret")
+        read_only_fields = fields
+
+
+class MemberSerializer(serializers.ModelSerializer[Member]):
+    """A person in the workspace."""
+
+    username = serializers.CharField(source="user.username", read_only=True)
+
+    class Meta:
+        model = Member
+        fields = ("uuid", "username", "role", "created_at")
+        read_only_fields = fields
+
+
+class NewMemberSerializer(serializers.Serializer[Any]):
+    """A user to let in."""
+
+    username = serializers.CharField(max_length=150)
+    role = serializers.ChoiceField(choices=ROLES)
+
+
+class RoleSerializer(serializers.Serializer[Any]):
+    """A new role for a member."""
+
+    role = serializers.ChoiceField(choices=ROLES)
+
+
+class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
+    """Who did what, with old and new values."""
+
+    class Meta:
+        model = AuditEvent
+        fields = (
+            "uuid", "at", "actor_kind", "actor_uuid", "actor_name", "verb", "subject_type", "subject_uuid",
+            "subject_name", "old", "new", "reason",
+        )  # fmt: skip
+        read_only_fields: ClassVar = fields
+
+
+class WorkspaceSerializer(serializers.Serializer[Any]):
+    """The workspace a key belongs to."""
+
+    uuid = serializers.UUIDField()
+    slug = serializers.CharField()
+    name = serializers.CharField()
+
+
+class MeSerializer(serializers.Serializer[Any]):
+    """Who a key is, and what it may do."""
+
+    name = serializers.CharField()
+    uuid = serializers.CharField()
+    scopes = serializers.ListField(child=serializers.ChoiceField(choices=SCOPES))
+    may = serializers.ListField(child=serializers.CharField(), help_text="The actions this key may do.")
+    workspace = WorkspaceSerializer()
