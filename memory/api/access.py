@@ -1,17 +1,21 @@
 """Which key may call which view: every view names its action, or nobody may call it."""
 
+from typing import TYPE_CHECKING
+
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from memory.domain.access import Actor, check_may
+
+if TYPE_CHECKING:  # REST framework imports this module while it sets up its views
+    from rest_framework.views import APIView
 
 
 class HasScope(BasePermission):
     """Reads ``view.actions``: ``{"GET": "look", "POST": "record_experience"}``. Deny by default."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
+    def has_permission(self, request: Request, view: "APIView") -> bool:
         """401 without a key, 403 with the sentence of the table, False for a method without an action."""
         if not isinstance(request.auth, Actor):
             raise NotAuthenticated("Send an API key: Authorization: Bearer hgm_...")

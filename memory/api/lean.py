@@ -79,5 +79,3 @@ class LeanView(APIView):
 def json_response(data: Any, status: int = 200) -> HttpResponse:
     """``data`` as JSON, the way every other view writes it."""
     return HttpResponse(RENDERER.render(data), status=status, content_type="application/json")
-
-

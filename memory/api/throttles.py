@@ -4,15 +4,17 @@ import logging
 import math
 import threading
 import time
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from django.conf import settings
 from django.core.cache import cache
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
-from rest_framework.views import APIView
 
 from memory.domain.access import Actor
+
+if TYPE_CHECKING:  # this module may be named in REST framework's settings
+    from rest_framework.views import APIView
 
 PERIODS = {"s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "hour": 3600}
 MAX_BUCKETS = 50_000
@@ -70,7 +72,7 @@ class KeyThrottle(BaseThrottle):
     def __init__(self) -> None:
         self._wait = 0.0
 
-    def allow_request(self, request: Request, view: APIView) -> bool:
+    def allow_request(self, request: Request, view: "APIView") -> bool:
         """Whether the key has a token left."""
         actor = request.auth
         if not isinstance(actor, Actor):

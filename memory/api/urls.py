@@ -1,5 +1,18 @@
 """Routes of the memory API, under ``/api/v1/``."""
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from memory.api import experiences, openapi
+
+__all__ = ["openapi", "urlpatterns"]  # importing openapi registers its extensions
+
+urlpatterns = [
+    path("experiences", experiences.ExperienceList.as_view(), name="api-experiences"),
+    path("experiences/<uuid:uuid>", experiences.ExperienceDetail.as_view(), name="api-experience"),
+    path(
+        "experiences/<uuid:uuid>/outcomes",
+        experiences.ExperienceOutcomes.as_view(),
+        name="api-experience-outcomes",
+    ),
+    path("payloads/<slug:digest>", experiences.PayloadDetail.as_view(), name="api-payload"),
+]

@@ -162,9 +162,7 @@ def get_task_detail(workspace_id: int, uuid: UUID, *, after_seq: int = -1) -> Ta
         env=task.env,
         redactions=task.redactions,
         analysis_error=task.analysis_error,
-        steps=[
-            StepView(*row) for row in Step.objects.filter(task=task).values_list("index", "reasoning")
-        ],
+        steps=[StepView(*row) for row in Step.objects.filter(task=task).values_list("index", "reasoning")],
         calls=calls[:CALLS_A_PAGE],
         next_after_seq=calls[CALLS_A_PAGE - 1].seq if len(calls) > CALLS_A_PAGE else None,
         outcomes=_list_outcomes(task),
