@@ -4,7 +4,17 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from memory.models import ApiKey, AuditEvent, Member, Tool, ToolSchema, Validator
+from memory.models import (
+    ApiKey,
+    AuditEvent,
+    ErrorPattern,
+    Failure,
+    Member,
+    Tool,
+    ToolSchema,
+    User,
+    Validator,
+)
 
 
 def tool_rows(workspace_id: int) -> QuerySet[Tool]:
@@ -35,3 +45,18 @@ def member_rows(workspace_id: int) -> QuerySet[Member]:
 def audit_rows(workspace_uuid: UUID) -> QuerySet[AuditEvent]:
     """The audit trail."""
     return AuditEvent.objects.filter(workspace_uuid=workspace_uuid)
+
+
+def pattern_rows(workspace_id: int) -> QuerySet[ErrorPattern]:
+    """Every error pattern."""
+    return ErrorPattern.objects.filter(workspace_id=workspace_id)
+
+
+def failure_rows(pattern: ErrorPattern) -> QuerySet[Failure]:
+    """The times a mistake was made, with task and call."""
+    return Failure.objects.filter(pattern=pattern).select_related("task", "call")
+
+
+def find_user(username: str) -> User | None:
+    """An active user by exact name."""
+    return User.objects.filter(username=username, is_active=True).first()
