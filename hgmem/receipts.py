@@ -1,0 +1,167 @@
+"""Receipts: a signed note of what one decision really said, carried by whoever asked.
+
+A receipt is self-contained: nothing has to be stored to issue it, and nothing can be lost before an
+experience brings it back. The token is ``payload.signature``, both base64url without padding: the
+payload is a JSON array, the signature HMAC-SHA256 (RFC 2104) over the encoded payload.
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import uuid as uuids
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Final, Literal
+
+from hgmem.rules.decision import Decision
+
+_FORMAT: Final = 1
+_MAX_TOKEN_CHARS: Final = 8_000
+_MAX_RULES: Final = 60
+_MAX_TEXT_CHARS: Final = 200
+_MIN_KEY_BYTES: Final = 16
+_DIGEST_BYTES: Final = 16
+
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_canonical = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+RuleState = Literal["applied", "suppressed", "matched"]
+_STATES: Final[tuple[RuleState, ...]] = ("applied", "suppressed", "matched")
+
+
+class ReceiptError(ValueError):
+    """A token that is no receipt, or whose signature is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptRule:
+    """A rule that matched, and what became of it: applied, suppressed or only matched (a check passed)."""
+
+    uuid: str
+    version: int
+    state: RuleState
+    arm: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a decision said. ``verified`` tells whether the signature was checked.
+
+    ``rules_omitted`` counts matched rules beyond the 60 that a receipt names.
+    """
+
+    uuid: str
+    issued_at: datetime
+    ruleset_version: str
+    asked_tool: str
+    tool: str
+    task_id: str
+    context_digest: str
+    input_digest: str
+    rules: tuple[ReceiptRule, ...]
+    rules_omitted: int
+    verified: bool
+
+
+def digest_json(value: Any) -> str:
+    """A digest of a JSON value: 32 hex digits of SHA-256 over its canonical text.
+
+    Canonical: UTF-8, keys sorted by code point, no white space, shortest digits for doubles.
+    """
+    return _digest(value).hex()
+
+
+def issue_receipt(
+    decision: Decision,
+    *,
+    ruleset_version: str,
+    key: bytes,
+    issued_at: datetime | None = None,
+    arms: Mapping[str, str] | None = None,
+) -> str:
+    """A token for a decision; ``arms`` maps rule uuids to canary arms.
+
+    Raises:
+        ValueError: the key has fewer than 16 bytes.
+    """
+    if len(key) < _MIN_KEY_BYTES:
+        raise ValueError(f"the key needs at least {_MIN_KEY_BYTES} bytes")
+    moment = issued_at if issued_at is not None else datetime.now(UTC)
+    context = decision.context
+    task = context.variables.get("task") or {}
+    rules = _rules(decision, arms or {}) if decision.matched else []
+    payload = [
+        _FORMAT,
+        os.urandom(16).hex(),
+        int(moment.timestamp() * 1000),
+        ruleset_version[:_MAX_TEXT_CHARS],
+        context.tool[:_MAX_TEXT_CHARS],
+        "" if decision.tool == context.tool else decision.tool,
+        str(task.get("id") or "")[:_MAX_TEXT_CHARS],
+        _digest(context.variables).hex(),
+        "" if decision.input is context.input else _digest(decision.input).hex(),
+        rules[:_MAX_RULES],
+        max(0, len(rules) - _MAX_RULES),
+    ]
+    if not payload[8]:
+        payload[8] = _digest(context.input).hex()
+    body = urlsafe_b64encode(_compact(payload).encode("utf-8", "surrogatepass")).rstrip(b"=")
+    return f"{body.decode()}.{_signature(body, key)}"
+
+
+def read_receipt(token: str, key: bytes | None) -> Receipt:
+    """Read a token; with a key the signature is checked, without one ``verified`` is False.
+
+    Raises:
+        ReceiptError: the token is no receipt, or its signature does not fit the key.
+    """
+    body, _, signature = token.partition(".")
+    if not signature or len(token) > _MAX_TOKEN_CHARS or not token.isascii():
+        raise ReceiptError("this is no receipt")
+    if key is not None and not hmac.compare_digest(_signature(body.encode(), key), signature):
+        raise ReceiptError("the receipt's signature is wrong")
+    try:
+        payload = json.loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode("utf-8", "surrogatepass"))
+        return _receipt(payload, verified=key is not None)
+    except (ValueError, TypeError, IndexError, OverflowError, RecursionError, OSError):
+        raise ReceiptError("this is no receipt") from None
+
+
+def _rules(decision: Decision, arms: Mapping[str, str]) -> list[list[Any]]:
+    states = {entry["rule"]: 0 for entry in decision.applied}
+    states |= {entry["rule"]: 1 for entry in decision.suppressed}
+    return [
+        [rule.uuid, rule.version, states.get(rule.uuid, 2), *([arms[rule.uuid]] if rule.uuid in arms else [])]
+        for rule in decision.matched
+    ]
+
+
+def _receipt(payload: Any, *, verified: bool) -> Receipt:
+    form, uuid, issued_ms, version, asked, tool, task, context, call_input, rules, omitted = payload
+    texts = (uuid, version, asked, tool, task, context, call_input)
+    if form != _FORMAT or not all(isinstance(text, str) for text in texts) or not isinstance(omitted, int):
+        raise ValueError(form)
+    return Receipt(
+        uuid=str(uuids.UUID(uuid)),
+        issued_at=datetime.fromtimestamp(issued_ms / 1000, UTC),
+        ruleset_version=version,
+        asked_tool=asked,
+        tool=tool or asked,
+        task_id=task,
+        context_digest=context,
+        input_digest=call_input,
+        rules=tuple(ReceiptRule(str(rule[0]), int(rule[1]), _STATES[rule[2]], *rule[3:4]) for rule in rules),
+        rules_omitted=omitted,
+        verified=verified,
+    )
+
+
+def _digest(value: Any) -> bytes:
+    return hashlib.sha256(_canonical(value).encode("utf-8", "surrogatepass")).digest()[:_DIGEST_BYTES]
+
+
+def _signature(body: bytes, key: bytes) -> str:
+    return urlsafe_b64encode(hmac.digest(key, body, "sha256")).rstrip(b"=").decode()

@@ -1,0 +1,101 @@
+"""The answer to a question: what the rules make of a call."""
+
+from typing import Any, Final
+
+from hgmem.rules.compiled import CompiledRule
+from hgmem.rules.context import Context
+
+_KEYS: Final = (
+    "tool",
+    "input",
+    "output",
+    "error",
+    "block",
+    "ask",
+    "hints",
+    "insert_steps",
+    "after_call",
+    "applied",
+    "suppressed",
+    "errors",
+    "near_misses",
+)
+
+
+class Decision:
+    """What to do with one call.
+
+    ``tool`` and ``input`` are effective: what to call and with what. ``block`` and ``ask`` hold
+    ``{"rule", "message"}``, ``hints`` ``{"rule", "text"}``, ``insert_steps`` ``{"rule", "tool",
+    "arguments", "reason"}``, ``after_call`` the adjustments of the output (with a ``condition``
+    when that can only be decided after the call), ``applied`` what was done, ``suppressed`` what
+    gave way and to whom, ``errors`` the conditions and actions that failed. ``output`` and
+    ``error`` are effective too, and only present at the point "after". ``matched`` holds every rule
+    whose condition was true, in order of precedence, applied or not.
+    """
+
+    __slots__ = (*_KEYS, "context", "matched", "ruleset_version")
+
+    def __init__(self, context: Context, ruleset_version: str) -> None:
+        variables = context.variables
+        self.context = context
+        self.ruleset_version = ruleset_version
+        self.tool = context.tool
+        self.input: dict[str, Any] = variables["input"]
+        self.output: Any = variables.get("output")
+        self.error: Any = variables.get("error")
+        self.block: list[dict[str, Any]] = []
+        self.ask: list[dict[str, Any]] = []
+        self.hints: list[dict[str, Any]] = []
+        self.insert_steps: list[dict[str, Any]] = []
+        self.after_call: list[dict[str, Any]] = []
+        self.applied: list[dict[str, Any]] = []
+        self.suppressed: list[dict[str, Any]] = []
+        self.errors: list[dict[str, Any]] = []
+        self.near_misses: list[dict[str, Any]] | None = None
+        self.matched: list[CompiledRule] = []
+
+    @property
+    def changed(self) -> bool:
+        """Whether any rule had a say."""
+        return bool(self.applied or self.after_call)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The decision as JSON-ready data."""
+        result = {key: getattr(self, key) for key in _KEYS}
+        if self.context.point != "after":
+            del result["output"], result["error"]
+        if self.near_misses is None:
+            del result["near_misses"]
+        result["point"] = self.context.point
+        result["ruleset_version"] = self.ruleset_version
+        result["matched"] = [{"rule": rule.uuid, "version": rule.version} for rule in self.matched]
+        return result
+
+    def apply(self, rule: CompiledRule, changes: list[dict[str, Any]]) -> None:
+        """Note that a rule was applied, and what it changed."""
+        self.applied.append(
+            {
+                "rule": rule.uuid,
+                "version": rule.version,
+                "name": rule.name,
+                "action_type": rule.action.action_type,
+                "changes": changes,
+            }
+        )
+
+    def suppress(self, rule: CompiledRule, reason: str, by: CompiledRule | None = None) -> None:
+        """Note that a matching rule gave way."""
+        self.suppressed.append(
+            {
+                "rule": rule.uuid,
+                "version": rule.version,
+                "name": rule.name,
+                "reason": reason,
+                "by": by.uuid if by is not None else None,
+            }
+        )
+
+    def fail(self, rule: CompiledRule, detail: str) -> None:
+        """Note that a rule's condition or action could not be evaluated."""
+        self.errors.append({"rule": rule.uuid, "version": rule.version, "name": rule.name, "detail": detail})

@@ -1,0 +1,345 @@
+"""The operations of a PARAMETER_TRANSFORM, one small model each.
+
+Each has ``apply(document, scope)``: a new document (the old one is never changed), or
+``OperationFault`` with a sentence. ``scope`` gives the variables to CEL expressions.
+"""
+
+import json
+import re
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
+
+from hgmem.rules.casts import cast_value
+from hgmem.rules.conditions import Expression
+from hgmem.rules.context import Context
+from hgmem.rules.errors import EvaluationFailure
+from hgmem.rules.fields import (
+    MISSING,
+    FieldFault,
+    FieldName,
+    FieldOrWhole,
+    get_field,
+    parse_path,
+    remove_field,
+    set_field,
+)
+from hgmem.rules.limits import MAX_CONDITION_CHARS, MAX_OPERATIONS, MAX_REGEX_CHARS
+from hgmem.rules.regexes import has_open_repeat, simple_pattern
+from hgmem.rules.values import type_name
+
+MAX_OPEN_REPEAT_CHARS: Final = 4_000
+MAX_REPLACED_CHARS: Final = 100_000
+
+_GROUP = re.compile(r"\\([0-9]|\\)")
+
+
+class OperationFault(ValueError):
+    """An operation cannot be carried out on this document."""
+
+
+class Operation(BaseModel):
+    """What every operation shares."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """The document after the operation.
+
+        Raises:
+            OperationFault: it cannot be carried out.
+        """
+        raise NotImplementedError
+
+    def reads(self) -> frozenset[str]:
+        """Paths inside the document (or, with their variable, outside it) whose value matters."""
+        return frozenset()
+
+    def writes(self) -> frozenset[str]:
+        """Paths inside the document that may change."""
+        field: str = getattr(self, "field", "")
+        return frozenset((field,))
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        raise NotImplementedError
+
+
+def put_field(document: Any, field: str, value: Any) -> Any:
+    """The document with a value at a path.
+
+    Raises:
+        OperationFault: the path goes through something that is no object or list.
+    """
+    try:
+        return set_field(document, parse_path(field), value)
+    except FieldFault as fault:
+        raise OperationFault(str(fault)) from None
+
+
+class SetDefault(Operation):
+    """Give a field a value when it is missing, null or blank text."""
+
+    op: Literal["set_default"] = "set_default"
+    field: FieldName
+    default_value: JsonValue
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Set the field unless it already says something."""
+        value = get_field(document, parse_path(self.field))
+        blank = value is MISSING or value is None or (isinstance(value, str) and not value.strip())
+        return put_field(document, self.field, self.default_value) if blank else document
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        return f"set {self.field} to {_shown(self.default_value)} when it is empty"
+
+
+class Set(Operation):
+    """Give a field a value, whatever it was."""
+
+    op: Literal["set"] = "set"
+    field: FieldName
+    value: JsonValue
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Set the field."""
+        return put_field(document, self.field, self.value)
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        return f"set {self.field} to {_shown(self.value)}"
+
+
+class Rename(Operation):
+    """Move a value to another field, unless that one already says something."""
+
+    op: Literal["rename"] = "rename"
+    field: FieldName
+    to: FieldName
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Move the value; nothing happens when there is none or the target is taken."""
+        value = get_field(document, parse_path(self.field))
+        if value is MISSING or get_field(document, parse_path(self.to)) not in (MISSING, None):
+            return document
+        return put_field(remove_field(document, parse_path(self.field)), self.to, value)
+
+    def reads(self) -> frozenset[str]:
+        """The field that is moved."""
+        return frozenset((self.field,))
+
+    def writes(self) -> frozenset[str]:
+        """Both fields."""
+        return frozenset((self.field, self.to))
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        return f"rename {self.field} to {self.to}"
+
+
+class Remove(Operation):
+    """Take a field away."""
+
+    op: Literal["remove"] = "remove"
+    field: FieldName
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Remove the field if it is there."""
+        return remove_field(document, parse_path(self.field))
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        return f"remove {self.field}"
+
+
+class Cast(Operation):
+    """Change the type of a value. A missing or null field stays as it is."""
+
+    op: Literal["cast"] = "cast"
+    field: FieldOrWhole
+    to: Literal["string", "integer", "number", "boolean", "list", "json"]
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Cast the value; "list" wraps a single value, "json" parses text."""
+        value = get_field(document, parse_path(self.field))
+        if value is MISSING or value is None:
+            return document
+        try:
+            return put_field(document, self.field, cast_value(value, self.to))
+        except ValueError:
+            raise OperationFault(f"{_shown(value)} cannot be turned into {self.to}") from None
+
+    def reads(self) -> frozenset[str]:
+        """The field itself."""
+        return frozenset((self.field,))
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        return f"turn {self.field or 'the whole value'} into {self.to}"
+
+
+class MapValues(Operation):
+    """Replace known values; keys are the value's text (JSON text when it is no string)."""
+
+    op: Literal["map_values"] = "map_values"
+    field: FieldName
+    mapping: Annotated[dict[str, JsonValue], Field(min_length=1, max_length=1_000)]
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Replace the value when the mapping knows it."""
+        value = get_field(document, parse_path(self.field))
+        if value is MISSING:
+            return document
+        key = value if isinstance(value, str) else json.dumps(value)
+        return put_field(document, self.field, self.mapping[key]) if key in self.mapping else document
+
+    def reads(self) -> frozenset[str]:
+        """The field itself."""
+        return frozenset((self.field,))
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        pairs = [f"{key} to {_shown(value)}" for key, value in list(self.mapping.items())[:3]]
+        return f"change {self.field} from {', '.join(pairs)}{' and more' if len(self.mapping) > 3 else ''}"
+
+
+class RegexReplace(Operation):
+    r"""Replace every match in a text; ``\1`` stands for a group.
+
+    The pattern is limited to the subset of RE2 that runs in bounded time (see ``regexes``).
+    """
+
+    op: Literal["regex_replace"] = "regex_replace"
+    field: FieldName
+    pattern: Annotated[str, Field(min_length=1, max_length=MAX_REGEX_CHARS)]
+    replacement: Annotated[str, Field(max_length=MAX_REGEX_CHARS)] = ""
+
+    @model_validator(mode="after")
+    def _check(self) -> "RegexReplace":
+        compiled = simple_pattern(self.pattern, capture=True)
+        if compiled is None:
+            raise ValueError(
+                "the pattern is not in the safe subset: literals, classes, one open repeat, one group with |"
+            )
+        groups = _GROUP.findall(self.replacement)
+        if "\\" in _GROUP.sub("", self.replacement) or any(g.isdigit() and int(g) > compiled.groups for g in groups):
+            raise ValueError(f"the replacement may use \\0 to \\{compiled.groups} and \\\\ only")
+        return self
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Replace in the text of the field."""
+        value = get_field(document, parse_path(self.field))
+        if value is MISSING or value is None:
+            return document
+        if not isinstance(value, str):
+            raise OperationFault(f"{self.field} is a {type_name(value)}, no text")
+        limit = MAX_OPEN_REPEAT_CHARS if has_open_repeat(self.pattern) else MAX_REPLACED_CHARS
+        if len(value) > limit:
+            raise OperationFault(f"{self.field} has more than {limit} characters")
+        compiled = simple_pattern(self.pattern, capture=True)
+        if compiled is None:  # cannot be: the model was validated
+            raise OperationFault("the pattern is not in the safe subset")
+        return put_field(document, self.field, compiled.sub(self._expand, value))
+
+    def _expand(self, match: re.Match[str]) -> str:
+        return _GROUP.sub(lambda group: (match[int(group[1])] or "") if group[1] != "\\" else "\\", self.replacement)
+
+    def reads(self) -> frozenset[str]:
+        """The field itself."""
+        return frozenset((self.field,))
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        return f"replace {self.pattern!r} by {self.replacement!r} in {self.field}"
+
+
+class Clamp(Operation):
+    """Keep a number inside bounds. A missing or null field stays as it is."""
+
+    op: Literal["clamp"] = "clamp"
+    field: FieldName
+    min: float | int | None = None
+    max: float | int | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> "Clamp":
+        if self.min is None and self.max is None:
+            raise ValueError("needs min, max or both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ValueError("min is larger than max")
+        return self
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Clamp the number."""
+        value = get_field(document, parse_path(self.field))
+        if value is MISSING or value is None:
+            return document
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise OperationFault(f"{self.field} is a {type_name(value)}, no number")
+        clamped = value
+        if self.min is not None and clamped < self.min:
+            clamped = self.min
+        if self.max is not None and clamped > self.max:
+            clamped = self.max
+        return put_field(document, self.field, clamped) if clamped is not value else document
+
+    def reads(self) -> frozenset[str]:
+        """The field itself."""
+        return frozenset((self.field,))
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        bounds = [f"at least {self.min}"] * (self.min is not None) + [f"at most {self.max}"] * (self.max is not None)
+        return f"keep {self.field} {' and '.join(bounds)}"
+
+
+def _check_expression(source: str) -> str:
+    Expression.compile(source)
+    return source
+
+
+class Evaluate(Operation):
+    """Set a field to the value of a CEL expression over the context (``input`` as it is by then)."""
+
+    op: Literal["expression"] = "expression"
+    field: FieldName
+    expression: Annotated[str, Field(min_length=1, max_length=MAX_CONDITION_CHARS), AfterValidator(_check_expression)]
+
+    def apply(self, document: Any, context: Context) -> Any:
+        """Evaluate and set; an evaluation error is a fault."""
+        value = Expression.compile(self.expression).value(context.with_variables(input=document))
+        if isinstance(value, EvaluationFailure):
+            raise OperationFault(f"{self.field} could not be computed: {value.detail}")
+        return put_field(document, self.field, value)
+
+    def reads(self) -> frozenset[str]:
+        """What the expression reads, with its variable, marked by ``=``."""
+        return frozenset(f"={path}" for path in Expression.compile(self.expression).read_set)
+
+    def describe(self) -> str:
+        """Half a sentence for people."""
+        return f"set {self.field} to {self.expression}"
+
+
+AnyOperation = Annotated[
+    SetDefault | Set | Rename | Remove | Cast | MapValues | RegexReplace | Clamp | Evaluate,
+    Field(discriminator="op"),
+]
+Operations = Annotated[tuple[AnyOperation, ...], Field(min_length=1, max_length=MAX_OPERATIONS)]
+OPERATION_NAMES: Final = (
+    "set_default",
+    "set",
+    "rename",
+    "remove",
+    "cast",
+    "map_values",
+    "regex_replace",
+    "clamp",
+    "expression",
+)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:59] + "…"

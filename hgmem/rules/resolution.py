@@ -1,0 +1,205 @@
+"""From the rules that matched to a decision: who prevails, in which order, to what effect.
+
+1. Order of precedence: ruling > priority > specificity > effectiveness > newer.
+2. The first rule to write a field keeps it; a later one that writes the same is suppressed whole.
+   A rule that refuses the call by its condition alone guards the fields it read: a lower rule does
+   not repair them.
+3. Transforms run in dependency order, then validations look at the result, then the tool is
+   switched. A rule whose condition reads what a *higher* rule has changed is asked again; when its
+   condition no longer holds, it is suppressed.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from hgmem.rules.actions import (
+    InsertStep,
+    ParameterTransform,
+    PostCallParsingAdjust,
+    PreCallValidation,
+    PromptEnhancement,
+    ToolSwitch,
+)
+from hgmem.rules.compiled import CompiledRule
+from hgmem.rules.context import Context
+from hgmem.rules.decision import Decision
+from hgmem.rules.errors import EvaluationFailure
+from hgmem.rules.fields import changes_between
+from hgmem.rules.precedence import in_dependency, in_precedence, overlap
+
+
+def resolve(
+    decision: Decision, matched: Iterable[CompiledRule], foreseen: Iterable[CompiledRule], context: Context
+) -> None:
+    """Fill ``decision`` with what the matched rules make of the call.
+
+    ``foreseen`` rules adjust the output on a condition that only the result can decide; they are
+    handed on in order of precedence, behind the adjustments that are decided already.
+    """
+    decision.matched = in_precedence(matched)
+    resolution = _Resolution(decision, context)
+    if decision.matched:
+        resolution.run()
+    for rule in in_precedence(foreseen):
+        resolution.foresee(rule)
+
+
+class _Resolution:
+    def __init__(self, decision: Decision, context: Context) -> None:
+        self._decision = decision
+        self._asked = context
+        self._written: list[CompiledRule] = []
+        self._current: Context | None = context
+
+    def run(self) -> None:
+        standing = self._claim_fields(self._decision.matched)
+        for rule in in_dependency([rule for rule in standing if isinstance(rule.action, ParameterTransform)]):
+            self._attempt(rule, self._transform)
+        for kind, step in (
+            (PreCallValidation, self._validate),
+            (ToolSwitch, self._switch),
+            (InsertStep, self._insert),
+            (PromptEnhancement, self._hint),
+        ):
+            for rule in standing:
+                if isinstance(rule.action, kind):
+                    self._attempt(rule, step)
+        after = self._adjust if self._asked.point == "after" else self.foresee
+        for rule in in_dependency([rule for rule in standing if isinstance(rule.action, PostCallParsingAdjust)]):
+            self._attempt(rule, after)
+
+    def _claim_fields(self, rules: list[CompiledRule]) -> list[CompiledRule]:
+        if len(rules) == 1:
+            return rules
+        standing: list[CompiledRule] = []
+        for rule in rules:
+            lost = _lost_to(rule, standing) if rule.writes else None
+            if lost is None:
+                standing.append(rule)
+            else:
+                self._decision.suppress(rule, lost[0], lost[1])
+        return standing
+
+    def _attempt(self, rule: CompiledRule, step: Callable[[CompiledRule], None]) -> None:
+        if self._written and not self._still_holds(rule):
+            return
+        try:
+            step(rule)
+        except (ValueError, RecursionError) as fault:
+            # OperationFault, FieldFault, and RuleError when a change made the context too large
+            self._decision.fail(rule, str(fault))
+
+    def _still_holds(self, rule: CompiledRule) -> bool:
+        """Ask a condition again when a higher rule has changed what it reads."""
+        higher = self._decision.matched[: self._decision.matched.index(rule)]
+        changed = [other for other in self._written if other in higher and overlap(other.writes, rule.condition.read_set)]
+        if not changed:
+            return True
+        outcome = rule.condition.evaluate(self._context())
+        if isinstance(outcome, EvaluationFailure):
+            self._decision.fail(rule, f"after {_named(changed[0])}: {outcome.detail}")
+            return False
+        if not outcome:
+            self._decision.suppress(rule, f"its condition no longer holds after {_named(changed[0])}", changed[0])
+        return outcome
+
+    def _context(self) -> Context:
+        """The context as the applied rules have left it."""
+        if self._current is None:
+            decision = self._decision
+            changed = {"input": decision.input}
+            if self._asked.point == "after":
+                changed |= {"output": decision.output, "error": decision.error}
+            self._current = self._asked.with_variables(**changed)
+        return self._current
+
+    def _note(self, rule: CompiledRule, changes: list[dict[str, Any]]) -> None:
+        self._decision.apply(rule, changes)
+        if changes and rule.writes:
+            self._written.append(rule)
+            self._current = None
+
+    def _transform(self, rule: CompiledRule) -> None:
+        before = self._decision.input
+        self._decision.input = rule.action.apply(before, self._context())
+        self._note(rule, changes_between(before, self._decision.input))
+
+    def _validate(self, rule: CompiledRule) -> None:
+        message = rule.action.apply(self._decision.input, self._context())
+        if message is None:
+            return
+        verdicts = self._decision.block if rule.action.action_detail.on_failure == "block" else self._decision.ask
+        verdicts.append({"rule": rule.uuid, "message": message})
+        self._note(rule, [])
+
+    def _switch(self, rule: CompiledRule) -> None:
+        decision = self._decision
+        before, tool = decision.input, decision.tool
+        decision.input = rule.action.apply(before, self._context())
+        decision.tool = rule.action.action_detail.tool
+        self._note(rule, [{"field": "tool", "from": tool, "to": decision.tool}, *changes_between(before, decision.input)])
+
+    def _insert(self, rule: CompiledRule) -> None:
+        self._decision.insert_steps.append({"rule": rule.uuid, **rule.action.apply(self._context())})
+        self._note(rule, [])
+
+    def _hint(self, rule: CompiledRule) -> None:
+        text = rule.action.apply(self._context())
+        if all(hint["text"] != text for hint in self._decision.hints):
+            self._decision.hints.append({"rule": rule.uuid, "text": text})
+        self._note(rule, [])
+
+    def foresee(self, rule: CompiledRule) -> None:
+        """Before the call: tell what to do with the output, and on which condition."""
+        adjustment = {
+            "rule": rule.uuid,
+            "version": rule.version,
+            "name": rule.name,
+            "operations": rule.action.model_dump(mode="json")["action_detail"]["operations"],
+        }
+        if rule.condition.reads_result:
+            adjustment["condition"] = rule.condition.source
+        else:
+            self._note(rule, [])
+        self._decision.after_call.append(adjustment)
+
+    def _adjust(self, rule: CompiledRule) -> None:
+        decision = self._decision
+        before = decision.output
+        decision.output, error = rule.action.apply(before, self._context())
+        changes = [
+            {**change, "field": f"output.{change['field']}".rstrip(".")}
+            for change in changes_between(before, decision.output)
+        ]
+        if error is not None:
+            changes += [{"field": "error", "from": decision.error, "to": error}]
+            decision.error = error
+        self._note(rule, changes)
+
+
+def _lost_to(rule: CompiledRule, standing: list[CompiledRule]) -> tuple[str, CompiledRule] | None:
+    """The standing rule that a rule must give way to, and why."""
+    for other in standing:
+        field = overlap(rule.writes, other.writes)
+        if field is not None:
+            return f"{field} is already written by {_named(other)}, which goes first", other
+        if isinstance(rule.action, ParameterTransform) and _guards(other, standing):
+            field = overlap(rule.writes, other.condition.read_set)
+            if field is not None:
+                return f"{_named(other)}, which goes first, refuses the call because of {field}", other
+    return None
+
+
+def _guards(rule: CompiledRule, standing: list[CompiledRule]) -> bool:
+    """Whether a rule surely refuses the call: by its condition alone, and no higher rule can change that."""
+    action = rule.action
+    if not isinstance(action, PreCallValidation) or not action.unconditional:
+        return False
+    higher = standing[: standing.index(rule)]
+    return action.action_detail.on_failure == "block" and not any(
+        overlap(other.writes, rule.condition.read_set) for other in higher
+    )
+
+
+def _named(rule: CompiledRule) -> str:
+    return f"rule {rule.name or rule.uuid}"

@@ -1,0 +1,144 @@
+"""A compiled set of rules: the thing that is asked before every call."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from hgmem.rules.compiled import CompiledRule, Entry, group_entries
+from hgmem.rules.context import POINTS, Context, parse_context
+from hgmem.rules.decision import Decision
+from hgmem.rules.errors import EvaluationFailure
+from hgmem.rules.explain import near_misses
+from hgmem.rules.index import Index
+from hgmem.rules.resolution import resolve
+from hgmem.rules.rule import Rule
+from hgmem.rules.scope import matches_glob
+from hgmem.rules.values import ConditionError
+
+_MAX_KNOWN_TOOLS: Final = 4_096
+_ANY: Final = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRule:
+    """A rule that could not be compiled, and why."""
+
+    uuid: str
+    version: int
+    detail: str
+
+
+class Ruleset:
+    """Rules, indexed. Immutable from outside and safe to share between threads."""
+
+    def __init__(self, rules: Iterable[CompiledRule], broken: Iterable[BrokenRule], version: str) -> None:
+        self.rules = tuple(rules)
+        self.broken = tuple(broken)
+        self.version = version
+        self._points = {point: _PointIndex(self.rules, point) for point in POINTS}
+
+    @classmethod
+    def compile(cls, rules: Iterable[Rule], *, version: str) -> "Ruleset":
+        """Compile rules; one that cannot be compiled lands in ``broken`` and does not harm the rest."""
+        compiled: dict[str, CompiledRule] = {}
+        broken: list[BrokenRule] = []
+        for rule in rules:
+            if rule.uuid in compiled:
+                broken.append(BrokenRule(rule.uuid, rule.version, "another rule of the set has this uuid"))
+                continue
+            try:
+                compiled[rule.uuid] = CompiledRule(rule)
+            except Exception as error:  # one bad rule must never take the others down
+                broken.append(BrokenRule(rule.uuid, rule.version, str(error)[:500]))
+        return cls(compiled.values(), broken, version)
+
+    def decide(
+        self, context: Context | Mapping[str, Any], *, now: datetime, explain: bool = False
+    ) -> Decision:
+        """What the rules make of a call. Reads only; the context is never changed.
+
+        ``now`` (with a time zone) decides validity windows; ``explain`` adds ``near_misses``.
+
+        Raises:
+            RuleError: the context is wrong, with the path of every wrong field.
+            ValueError: ``now`` has no time zone.
+        """
+        if not isinstance(context, Context):
+            context = parse_context(context)
+        if now.tzinfo is None:
+            raise ValueError("now must have a time zone")
+        decision = Decision(context, self.version)
+        layers = self._points[context.point].layers(context.tool)
+        matched: list[CompiledRule] = []
+        foreseen: list[CompiledRule] = []
+        for layer in layers:
+            for entry in layer.candidates(context.variables) if context.clean else layer.entries:
+                _ask(entry, context, now, foreseen if entry.foreseen else matched, decision)
+        if matched or foreseen:
+            resolve(decision, matched, foreseen, context)
+        if decision.errors:
+            decision.errors.sort(key=lambda failure: failure["rule"])
+        if explain:
+            entries = [entry for layer in layers for entry in layer.entries]
+            decision.near_misses = near_misses(entries, context, now)
+        return decision
+
+
+def _ask(
+    entry: Entry, context: Context, now: datetime, matched: list[CompiledRule], decision: Decision
+) -> None:
+    rules = entry.rules
+    if not entry.plain:
+        rules = [rule for rule in rules if rule.is_live(context, now)]
+        if not rules:
+            return
+    if entry.foreseen:
+        if may_hold(entry, context):
+            matched += rules
+        return
+    condition = entry.condition
+    outcome = condition.evaluate(context.with_variables(now=now) if condition.reads_now else context)
+    if outcome is True:
+        matched += rules
+    elif isinstance(outcome, EvaluationFailure):
+        for rule in rules:
+            decision.fail(rule, outcome.detail)
+
+
+def may_hold(entry: Entry, context: Context) -> bool:
+    """Whether a foreseen entry may still turn out true once the result is known."""
+    if entry.known is None or not context.clean:
+        return True
+    try:
+        return entry.known(context.variables) is not False
+    except ConditionError:
+        return True
+
+
+class _PointIndex:
+    """The indexes of one point: one for each tool named, one for each tool pattern, one for all tools."""
+
+    def __init__(self, rules: Iterable[CompiledRule], point: str) -> None:
+        named: dict[str, list[CompiledRule]] = {}
+        globs: dict[str, list[CompiledRule]] = {}
+        for rule in rules:
+            scope = rule.rule.applies_to
+            if rule.rule.point == point or (point == "before" and rule.is_adjustment):
+                tool = _ANY if scope.any_tool else scope.tool
+                (globs if scope.is_glob or scope.any_tool else named).setdefault(tool, []).append(rule)
+        self._named = {tool: Index(group_entries(some, point)) for tool, some in named.items()}
+        self._globs = [(glob, Index(group_entries(some, point))) for glob, some in globs.items()]
+        self._known: dict[str, tuple[Index, ...]] = {}
+
+    def layers(self, tool: str) -> tuple[Index, ...]:
+        """The indexes a tool's calls must be looked up in."""
+        found = self._known.get(tool)
+        if found is None:
+            named = self._named.get(tool)
+            globs = [index for glob, index in self._globs if glob == _ANY or matches_glob(glob, tool)]
+            found = (named, *globs) if named is not None else tuple(globs)
+            if len(self._known) >= _MAX_KNOWN_TOOLS:
+                self._known.clear()
+            self._known[tool] = found
+        return found
