@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.db import transaction
 
 from memory.domain.access import Actor, check_may
-from memory.domain.lifecycle import check_pattern_step
+from memory.domain.lifecycle import PATTERN_TRANSITIONS, check_transition
 from memory.events import record_event
 from memory.models import ErrorPattern
 
@@ -20,6 +20,21 @@ def triage_pattern(*, pattern: ErrorPattern, step: str, by: Actor, reason: str =
     locked = ErrorPattern.objects.select_for_update().get(pk=pattern.pk)
     _move(locked, step, by=by, reason=reason)
     return locked
+
+
+def set_pattern_status(*, pattern: ErrorPattern, status: str, by: Actor, reason: str = "") -> ErrorPattern:
+    """:func:`triage_pattern` by the status that is wanted; the status it has already changes nothing.
+
+    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionError`, and ValueError for a status
+    that people do not set (``covered`` follows from the rules that are served).
+    """
+    steps = {"ignored": "ignore", "open": "reopen"}
+    if status not in steps:
+        raise ValueError(f"Nobody sets a pattern to {status}.")
+    check_may(by, "triage_pattern")
+    if pattern.status == status:
+        return pattern
+    return triage_pattern(pattern=pattern, step=steps[status], by=by, reason=reason)
 
 
 @transaction.atomic
@@ -44,7 +59,7 @@ def _move_all(pattern_ids: Iterable[int], status: str, step: str, *, by: Actor, 
 
 def _move(pattern: ErrorPattern, step: str, *, by: Actor, reason: str) -> None:
     old = pattern.status
-    pattern.status = check_pattern_step(old, step)
+    pattern.status = check_transition(PATTERN_TRANSITIONS, step, old)
     pattern.save(update_fields=["status"])
     record_event(
         by=by, workspace=pattern.workspace, verb=f"{step}_pattern", subject=pattern,

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import experiences, openapi
+from memory.api import experiences, management, openapi
 
 __all__ = ["openapi", "urlpatterns"]  # importing openapi registers its extensions
 
@@ -15,4 +15,5 @@ urlpatterns = [
         name="api-experience-outcomes",
     ),
     path("payloads/<slug:digest>", experiences.PayloadDetail.as_view(), name="api-payload"),
+    *management.urlpatterns,
 ]
