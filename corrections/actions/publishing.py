@@ -27,7 +27,7 @@ def activate_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
     version = latest_of(rule)
     live = rule.live_version.number if rule.live_version else None
     check_publishes(rule.status, live=live, latest=version.number)
-    check_window(version.valid_from, version.valid_until, timezone.now())
+    check_window(version.valid_until, timezone.now())
     return publish(rule=rule, status=status, version=version, verb="activate_rule", by=by, reason=reason)
 
 

@@ -47,7 +47,7 @@ def draft_rule(
     """
     check_may(by, "draft_rule")
     parsed = read_document(document, author=author_kind(by))
-    check_window(parsed.valid_from, parsed.valid_until, timezone.now())
+    check_window(parsed.valid_until, timezone.now())
     now = timezone.now()
     rule = Rule.objects.create(
         workspace=get_workspace(workspace_id), name=_name_of(parsed), created_at=now, updated_at=now,
@@ -83,7 +83,7 @@ def edit_rule(
     check_step(rule.status, "edit")
     _check_base(rule, base_version)
     parsed = read_document(document, author=author_kind(by))
-    check_window(parsed.valid_from, parsed.valid_until, timezone.now())
+    check_window(parsed.valid_until, timezone.now())
     _write_next(rule, parsed, verb="edit_rule", by=by, note=note)
     if pattern_uuids is not None:
         _link_patterns(rule, pattern_uuids, by=by)
@@ -107,7 +107,7 @@ def roll_back_rule(*, rule: Rule, to_version: int, base_version: int, by: Actor,
         raise Refused(f"Version {to_version} says the same as the latest version.")
     if rule.status in LIVE:
         check_may(by, "publish_rule")
-        check_window(parsed.valid_from, parsed.valid_until, timezone.now())
+        check_window(parsed.valid_until, timezone.now())
         status = check_step(rule.status, "activate")
         publish(rule=rule, status=status, version=latest_of(rule), verb="activate_rule", by=by, reason=note)
     return rule

@@ -128,7 +128,7 @@ def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Ru
         try:
             parsed[row.version_id] = rule or served_rule(
                 bodies[row.version_id], uuid=str(row.rule_uuid), version=row.number,
-                created_by=row.created_by_kind,
+                created_by=row.created_by_kind, created_at=row.created_at,
             )  # fmt: skip
         except RuleError as error:
             broken.append(f"rule {row.rule_uuid} version {row.number}: {error}")

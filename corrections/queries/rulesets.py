@@ -1,5 +1,6 @@
 """What is served: the stamps, and the live versions behind them."""
 
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -13,6 +14,7 @@ class ServedVersion(NamedTuple):
     version_id: int
     number: int
     created_by_kind: str
+    created_at: datetime
 
 
 def read_stamps() -> dict[int, int]:
@@ -32,7 +34,8 @@ def list_served(workspace_id: int) -> list[ServedVersion]:
     return [
         ServedVersion(*row)
         for row in rows.values_list(
-            "uuid", "live_version_id", "live_version__number", "live_version__created_by_kind"
+            "uuid", "live_version_id", "live_version__number", "live_version__created_by_kind",
+            "live_version__created_at",
         )
     ]
 
