@@ -10,8 +10,29 @@ Place = tuple[str | int, ...]
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 _RESERVED = frozenset(
-    "as break const continue else false for function if import in let loop namespace null package return "
-    "true var void while".split()
+    [
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "false",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "let",
+        "loop",
+        "namespace",
+        "null",
+        "package",
+        "return",
+        "true",
+        "var",
+        "void",
+        "while",
+    ]
 )
 
 
@@ -68,7 +89,7 @@ def place(path: Place, test: Callable[[str], str], owner: str = "input", names: 
 
 
 def has_word(word: str) -> Callable[[str], str]:
-    """A test: the text holds ``word`` as a whole word in any case (as a part, where its ends are no letters)."""
+    """A test: the text holds ``word`` as a whole word in any case (as a part, where its ends are signs)."""
 
     def test(where: str) -> str:
         if not (_is_word_end(word[0]) and _is_word_end(word[-1])):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from benchmarks.cel_text import Leaf, Place, field, has_word, leaves, literal, place
+from benchmarks.cel_text import Leaf, field, has_word, leaves, literal, place
 
 MAX_CONDITION = 1_900
 MAX_SHORT = 60
@@ -21,8 +21,8 @@ MIN_WORD = 4
 class Past(Protocol):
     """What the person can look up about past calls that went well, of the tool in question."""
 
-    def hit(self, condition: str) -> list[dict[str, Any]]:
-        """The inputs of the good calls that the condition would have hit."""
+    def hit(self, condition: str) -> list[dict[str, Any]] | None:
+        """The inputs of the good calls that the condition would have hit; None where it is refused."""
 
     def returned(self, word: str) -> bool:
         """Whether a good call in this domain returned the word: then it is a real name here."""
@@ -76,7 +76,7 @@ def write_correction(blame: Blame, past: Past) -> Correction | None:
     """The most general condition that leaves the past good calls alone, or None when there is none."""
     scope = f"env.domain == {literal(blame.domain)} && " if blame.domain else ""
     for reading, condition in _conditions(blame, scope, past):
-        if len(scope + condition) <= MAX_CONDITION and not past.hit(scope + condition):
+        if len(scope + condition) <= MAX_CONDITION and past.hit(scope + condition) == []:
             message = f"This call failed before: {_said(blame)}. Check it before you call again."
             return Correction(blame.tool, scope + condition, message, reading)
     return None
@@ -100,7 +100,7 @@ def _conditions(blame: Blame, scope: str, past: Past) -> Iterator[tuple[str, str
         if reading != "word" or not any(past.returned(word) for _, word in _spelled(blame)):
             yield from ((reading, condition) for condition in found)
         if found and reading != "opening":
-            for clause in _other_arguments(blame.args, past.hit(scope + found[0]), past):
+            for clause in _other_arguments(blame.args, past.hit(scope + found[0]) or [], past):
                 yield f"{reading}, narrowed", f"{found[0]} && {clause}"
             break
     yield "same call", " && ".join(_same(blame.args, blame.args))

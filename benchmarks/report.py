@@ -120,7 +120,9 @@ class Report:
             sign = "<=" if goal["better"] == "lower" else ">="
             verdict = "[green]met[/]" if goal["met"] else "[red]missed[/]"
             measured = "not measured" if goal["measured"] is None else _shown(goal["measured"])
-            self._console.print(f"{verdict}  {goal['name']}: {measured} {sign} {goal['limit']} {goal['unit']}")
+            self._console.print(
+                f"{verdict}  {goal['name']}: {measured} {sign} {goal['limit']} {goal['unit']}"
+            )
         self._document["seconds"] = round(time.monotonic() - self._started, 1)
         if self._arguments.json is not None:
             self._arguments.json.write_text(json.dumps(self._document, indent=2, ensure_ascii=False) + "\n")
