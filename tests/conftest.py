@@ -7,12 +7,15 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from hgmem.periodic import Periodic
 from memory.actions.accounts import create_key, create_workspace, set_member
 from memory.api.keyring import KEYRING
 from memory.domain.access import Actor, Role, Scope
 from memory.models import User, Workspace
 from memory.permissions import SYSTEM, member_actor
 from memory.writer.redactors import forget_redactors
+
+Periodic.enabled = False  # no background thread may touch a test's database
 
 
 @dataclass(frozen=True)

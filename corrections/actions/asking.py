@@ -26,8 +26,7 @@ def get_corrections(*, context: dict[str, Any], by: Actor, explain: bool = False
     decision = live.ruleset.decide(parsed, now=datetime.now(UTC), explain=explain)
     token = issue_receipt(decision, ruleset_version=live.version, key=receipt_key(workspace_id))
     if decision.matched or decision.errors:
-        RECEIPTS.add(workspace_id, token)
+        RECEIPTS.add(workspace_id, token, decision)
     answer = decision.to_dict()
-    answer["ruleset_version"] = live.version
     answer["receipt"] = token
     return answer

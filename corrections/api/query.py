@@ -10,12 +10,14 @@ from corrections.api.errors import refusals
 from corrections.api.serializers import ContextSerializer, DecisionSerializer, ProblemSerializer
 from memory.api.errors import Unprocessable
 from memory.api.lean import LeanView
+from memory.api.throttles import QueryThrottle
 
 
 class QueryCorrections(LeanView):
     """What should be done instead of this call?"""
 
     actions: ClassVar = {"POST": "query_corrections"}
+    throttle_classes: ClassVar = [QueryThrottle]
     max_body_bytes = 1_048_576
 
     @extend_schema(

@@ -7,14 +7,14 @@ durable copy, and settling makes the row from it.
 import atexit
 import threading
 from collections import deque
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db import DatabaseError, close_old_connections, connections
+from django.db import DatabaseError, IntegrityError, close_old_connections, connections
 
 from corrections.models import Receipt
-from corrections.queries.receipts import receipt_row
+from hgmem import receipts as tokens
 from hgmem.periodic import Periodic
-from hgmem.receipts import ReceiptError, read_receipt
+from hgmem.rules import Decision
 
 FLUSH_S = 0.2
 CAPACITY = 20_000
@@ -22,10 +22,12 @@ BATCH = 500
 
 
 class Issued(NamedTuple):
-    """A token that was handed out to an agent of a workspace."""
+    """A token that was handed out, and what only the row keeps beside it."""
 
     workspace_id: int
     token: str
+    blocked: bool
+    errors: list[dict[str, Any]]
 
 
 class ReceiptBuffer:
@@ -40,11 +42,11 @@ class ReceiptBuffer:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, workspace_id: int, token: str) -> None:
+    def add(self, workspace_id: int, token: str, decision: Decision) -> None:
         """Keep a token for the next flush. Costs an append."""
         if len(self._waiting) == self._waiting.maxlen:
             self.dropped += 1
-        self._waiting.append(Issued(workspace_id, token))
+        self._waiting.append(Issued(workspace_id, token, bool(decision.block), decision.errors))
         self.flusher.start()
 
     def flush(self) -> int:
@@ -54,6 +56,8 @@ class ReceiptBuffer:
             while batch := self._take():
                 try:
                     store_receipts(batch)
+                except IntegrityError:  # a workspace was deleted meanwhile: nobody will ask for these
+                    self.dropped += len(batch)
                 except DatabaseError:
                     self._put_back(batch)
                     raise
@@ -83,11 +87,29 @@ def store_receipts(batch: list[Issued]) -> None:
     """Insert the receipts of tokens this server issued; those that are there already stay as they are."""
     rows = []
     for issued in batch:
-        try:
-            rows.append(receipt_row(issued.workspace_id, read_receipt(issued.token, None)))
-        except ReceiptError:  # pragma: no cover - we made the token a moment ago
-            continue
+        row = receipt_row(issued.workspace_id, tokens.read_receipt(issued.token, None))
+        row.body |= {"blocked": issued.blocked, "errors": issued.errors}
+        rows.append(row)
     Receipt.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def receipt_row(workspace_id: int, receipt: tokens.Receipt) -> Receipt:
+    """The row of a token. Rules are ``[uuid, version, state, arm]`` in the order of precedence."""
+    return Receipt(
+        uuid=receipt.uuid,
+        workspace_id=workspace_id,
+        issued_at=receipt.issued_at,
+        tool=receipt.asked_tool,
+        ruleset_version=receipt.ruleset_version[:40],
+        task_external_id=receipt.task_id,
+        body={
+            "tool": receipt.tool,
+            "input_digest": receipt.input_digest,
+            "context_digest": receipt.context_digest,
+            "rules": [[rule.uuid, rule.version, rule.state, rule.arm] for rule in receipt.rules],
+            "rules_omitted": receipt.rules_omitted,
+        },
+    )
 
 
 RECEIPTS = ReceiptBuffer()

@@ -20,7 +20,7 @@ from rest_framework.views import APIView
 from memory.actions.judge import judge_task
 from memory.actions.record import ItemResult, record_experience
 from memory.api.errors import Conflict, TooLarge, Unavailable, Unprocessable
-from memory.api.structs import BatchResult, Experiences, PayloadBody, Problem, TaskPage
+from memory.api.structs import BatchResult, ErrorAnswer, Experiences, PayloadBody, TaskPage
 from memory.api.throttles import KeyThrottle
 from memory.domain import intake
 from memory.domain.experience import ExperienceDoc, OutcomeDoc
@@ -28,11 +28,20 @@ from memory.models import Payload, Task
 from memory.models.experience import TaskQuerySet
 from memory.queries import experiences as queries
 
+
+class _Envelope(msgspec.Struct):
+    experiences: msgspec.Raw
+
+
 STATUS = {"created": 201, "updated": 200, "unchanged": 200}
-REFUSED = {code: OpenApiResponse(Problem) for code in (401, 403, 409, 413, 422, 429, 503)}
-MISSING = {404: OpenApiResponse(Problem)}
+REFUSED = {code: OpenApiResponse(ErrorAnswer) for code in (401, 403, 409, 413, 422, 429, 503)}
+MISSING = {404: OpenApiResponse(ErrorAnswer)}
 BODY = PolymorphicProxySerializer("ExperienceBody", [ExperienceDoc, Experiences], None)
-_outer = msgspec.json.Decoder(Experiences)
+PAGING = [
+    OpenApiParameter("cursor", OpenApiTypes.STR, description="Where a page begins: take it from `next`."),
+    OpenApiParameter("page_size", OpenApiTypes.INT, description="1 to 200; 50 when left out."),
+]
+_outer = msgspec.json.Decoder(_Envelope)
 _outcome = msgspec.json.Decoder(OutcomeDoc)
 
 
@@ -81,6 +90,7 @@ class ExperienceList(GenericAPIView[Task]):
 
     @extend_schema(
         tags=["experience"], summary="List recorded tasks, newest first", operation_id="experiences_list",
+        parameters=PAGING,
         responses={200: TaskPage, **{code: REFUSED[code] for code in (401, 403, 422, 429)}}, filters=True,
     )  # fmt: skip
     def get(self, request: Request) -> Response:
@@ -98,8 +108,8 @@ class ExperienceList(GenericAPIView[Task]):
     def post(self, request: Request) -> HttpResponse:
         """Partial documents are welcome: send a task again with more calls, and ``final`` with the last.
 
-        ``external_id`` is the idempotency key: sending the same again changes nothing (200, ``unchanged``); what
-        contradicts the record is a 409 and writes nothing. One document answers 201 or 200; a list, or
+        ``external_id`` is the idempotency key: sending the same again changes nothing (200 ``unchanged``);
+        what contradicts the record is a 409 and writes nothing. One document answers 201 or 200; a list, or
         ``{"experiences": [...]}``, answers 207 with a result for each document, in order.
         """
         body = read_body(request)
@@ -108,9 +118,9 @@ class ExperienceList(GenericAPIView[Task]):
             results = record_experience(
                 workspace_id=request.auth.workspace_id, documents=documents, by=request.auth
             )
-        except intake.TooLarge as error:
+        except intake.TooLargeError as error:
             raise TooLarge(str(error)) from error
-        except intake.InvalidBody as error:
+        except intake.InvalidBodyError as error:
             raise Unprocessable(str(error)) from error
         except OperationalError as error:
             raise Unavailable("The store is busy; send the same again.") from error
@@ -173,7 +183,7 @@ class ExperienceDetail(APIView):
         tags=["experience"], summary="A recorded task with its calls, outcomes and failures",
         operation_id="experiences_retrieve", responses={200: queries.TaskDetail, **MISSING},
         parameters=[
-            OpenApiParameter("after_seq", OpenApiTypes.INT, description="Calls after this seq; 500 at a time.")
+            OpenApiParameter("after_seq", OpenApiTypes.INT, description="Calls after it; 500 at a time.")
         ],
     )  # fmt: skip
     def get(self, request: Request, uuid: UUID) -> HttpResponse:

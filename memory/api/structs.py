@@ -37,17 +37,17 @@ class PayloadBody(msgspec.Struct, frozen=True):
     body: str
 
 
-class FieldProblem(msgspec.Struct, frozen=True):
+class FieldError(msgspec.Struct, frozen=True):
     """What is wrong with one field (dotted path)."""
 
     field: str
     detail: str
 
 
-class Problem(msgspec.Struct, frozen=True):
+class ErrorAnswer(msgspec.Struct, frozen=True):
     """The one shape of every error."""
 
     code: str
     detail: str
     field: str = ""
-    errors: list[FieldProblem] = []
+    errors: list[FieldError] = []

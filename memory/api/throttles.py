@@ -4,6 +4,7 @@ import logging
 import math
 import threading
 import time
+from functools import cache as cache_result
 from typing import TYPE_CHECKING, ClassVar
 
 from django.conf import settings
@@ -22,6 +23,7 @@ SHARED_PAUSE_S = 5.0
 log = logging.getLogger(__name__)
 
 
+@cache_result
 def parse_rate(text: str) -> tuple[float, float]:
     """``"6000/min"`` -> (6000.0, 60.0): requests and the seconds they are for. Raises ValueError."""
     number, _, period = text.partition("/")
@@ -99,3 +101,20 @@ class KeyThrottle(BaseThrottle):
             log.warning("The shared throttle is not counting: %s", error)
             return 0.0
         return (window + 1) * period - now if count > size else 0.0
+
+
+class QueryThrottle(BaseThrottle):
+    """``HGMEM_QUERY_RATE`` for each key and process: the hot path asks nobody else."""
+
+    def __init__(self) -> None:
+        self._wait = 0.0
+
+    def allow_request(self, request: Request, view: "APIView") -> bool:
+        """Whether the key has a token left in this process."""
+        size, period = parse_rate(settings.QUERY_RATE)
+        self._wait = BUCKETS.take(f"query:{request.auth.uuid}", size, period, time.monotonic())
+        return not self._wait
+
+    def wait(self) -> float:
+        """Seconds until the next request may come."""
+        return self._wait

@@ -22,7 +22,7 @@ def ring() -> None:
 
 
 def send() -> None:
-    """Put one message into the queue, unless enough of them lie there unread. Raises what the broker raises."""
+    """Put one message into the queue, unless enough lie there unread. Raises what the broker raises."""
     with current_app.connection_for_write() as broker:
         broker.ensure_connection(max_retries=1, timeout=2)
         queue = current_app.conf.task_default_queue

@@ -1,4 +1,4 @@
-"""What secrets look like: in strings, by the name of a field, and in a first look at whole JSON.
+"""What secrets look like in strings, and a first look at whole JSON that says where to look closer.
 
 The first look is one RE2 set over the encoded JSON (about a microsecond a kilobyte) that says which
 detectors could find anything. The detectors are Python expressions written with possessive
@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import re2  # type: ignore[import-untyped]
 
+from memory.domain.field_names import is_counter
+
 Replace = Callable[[str, str], str]
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -19,7 +21,7 @@ MAX_PATTERN_LENGTH = 500
 _SHORTEST_OPAQUE = 16
 
 
-class InvalidPattern(ValueError):
+class InvalidPatternError(ValueError):
     """A workspace's pattern that cannot be used, with the reason."""
 
 
@@ -118,9 +120,7 @@ def _assignment(kind: str, words: str, value: str) -> Detector:
             found, whole, origin = match.group(group), match.group(), match.start()
             name = whole[: match.start(group) - origin].lower()
             before = _WORDS_BEFORE.search(text, max(0, origin - 20), origin)
-            if kind == "token" and (
-                found.isdigit() or _is_counter((before.group() if before else "") + name)
-            ):
+            if kind == "token" and (found.isdigit() or is_counter((before.group() if before else "") + name)):
                 return whole
             start, end = match.start(group) - origin, match.end(group) - origin
             return whole[:start] + put(kind, found) + whole[end:]
@@ -228,55 +228,23 @@ def candidates(encoded: bytes) -> tuple[Detector, ...]:
 def compile_pattern(name: str, source: str) -> Detector:
     """A workspace's own pattern. RE2 keeps it linear; length and name are checked here.
 
-    Raises InvalidPattern.
+    Raises InvalidPatternError.
     """
     if not _NAME.fullmatch(name):
-        raise InvalidPattern(f"The name {name!r} must be lower case letters, digits and _, at most 40.")
+        raise InvalidPatternError(f"The name {name!r} must be lower case letters, digits and _, at most 40.")
     if not source or len(source) > MAX_PATTERN_LENGTH:
-        raise InvalidPattern(f"{name}: an expression has 1 to {MAX_PATTERN_LENGTH} characters.")
+        raise InvalidPatternError(f"{name}: an expression has 1 to {MAX_PATTERN_LENGTH} characters.")
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 1 << 20
     try:
         pattern = re2.compile(source, options)
     except re2.error as error:
-        raise InvalidPattern(f"{name}: not an RE2 expression: {error}") from error
+        raise InvalidPatternError(f"{name}: not an RE2 expression: {error}") from error
     if pattern.search("") is not None:
-        raise InvalidPattern(f"{name}: the expression matches an empty text.")
+        raise InvalidPatternError(f"{name}: the expression matches an empty text.")
 
     def replace(text: str, put: Replace) -> str:
         return str(pattern.sub(lambda match: put(name, match.group()) if match.group() else "", text))
 
     return Detector(name, replace)
-
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_PASSWORD = re.compile(r"pass_?wo?r?d|passphrase|(?:^|_)pwd(?:_|$)|(?:^|_)pass$")
-_SECRET = re.compile(
-    r"(?:^|_)secrets?(?:_(?:access_)?key|_value|_id)?$|api_?keys?$|access_?key(?:_id|s)?$|private_?key$"
-    r"|(?:^|_)authorization$|(?:^|_)(?:set_)?cookies?$|(?:^|_)credentials?$|(?:^|_)cvv2?$|(?:^|_)cvc2?$"
-    r"|(?:^|_)session_?id$|(?:^|_)otp$|(?:^|_)pin(?:_code)?$|(?:^|_)(?:encryption|signing|master)_key$"
-)
-_TOKEN = re.compile(r"(?:^|_)?token(?:_value)?$")
-_COUNTER = re.compile(
-    r"(?:page|next|previous|prev|continuation|sync|cursor|stop|eos|bos|pad|unk|mask|sep|cls|special|max|min|per"
-    r"|total|unexpected|invalid|start|end|first|last|by|of)[_ -]?(?:page[_ -]?)?token"
-)
-
-
-def plain_name(name: str) -> str:
-    """A field's name in lower case words joined by ``_``: ``apiKey``, ``API-Key`` -> ``api_key``."""
-    return _CAMEL.sub("_", name).lower().replace("-", "_").replace(" ", "_").replace(".", "_")
-
-
-def field_kind(plain: str) -> str:
-    """``password``, ``secret`` or ``token`` for a plain name that says its value is one, else empty."""
-    if _PASSWORD.search(plain):
-        return "password"
-    if _SECRET.search(plain):
-        return "secret"
-    return "token" if _TOKEN.search(plain) and not _is_counter(plain) else ""
-
-
-def _is_counter(name: str) -> bool:
-    return _COUNTER.search(name) is not None

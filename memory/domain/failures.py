@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 import msgspec
 
+from memory.domain.error_texts import Complaint, http_reason, read_text
 from memory.domain.experience import CallStatus
-from memory.domain.outputs import Complaint, complaint_of, http_reason, read_output, read_text
+from memory.domain.outputs import complaint_of, read_output
 
 FailureKind = Literal[
-    *("error", "rejected", "cancelled", "timeout", "exception", "http", "output", "validation", "outcome")
+    "error", "rejected", "cancelled", "timeout", "exception", "http", "output", "validation", "outcome"
 ]
 
 MAX_MESSAGE = 4_000
@@ -115,8 +116,8 @@ def _from_output(said: Complaint) -> FailureFinding:
 
 
 def _kind(call: CallSnapshot, reported: bool, said: Complaint) -> FailureKind:
-    if reported and call.status != "error":
-        return call.status  # type: ignore[return-value]  # narrowed to the three other words
+    if reported and call.status in ("rejected", "cancelled", "timeout"):
+        return call.status
     if call.http_status is not None or said.http_status is not None:
         return "http"
     return "exception" if call.error_type or said.error_type else "error"

@@ -42,11 +42,11 @@ class DocumentError(msgspec.Struct, frozen=True):
     errors: tuple[FieldError, ...]
 
 
-class InvalidBody(ValueError):
+class InvalidBodyError(ValueError):
     """The request as a whole is not readable JSON of the expected shape."""
 
 
-class TooLarge(ValueError):
+class TooLargeError(ValueError):
     """The request as a whole is over a cap; nothing of it is stored."""
 
 
@@ -65,31 +65,33 @@ def read_documents(
     A document that came twice in one batch is kept twice: merging them in order is the same as
     two requests.
 
-    Raises InvalidBody (not JSON, wrong outer shape, nested too deeply, not UTF-8) and
-    TooLarge (bytes, documents, or calls over the cap).
+    Raises InvalidBodyError (not JSON, wrong outer shape, nested too deeply, not UTF-8) and
+    TooLargeError (bytes, documents, or calls over the cap).
     """
     if len(body) > max_bytes:
-        raise TooLarge(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
+        raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
     items = _split(_clean(body))
     if len(items) > MAX_DOCUMENTS:
-        raise TooLarge(f"The request holds {len(items)} documents; at most {MAX_DOCUMENTS} are accepted.")
+        raise TooLargeError(
+            f"The request holds {len(items)} documents; at most {MAX_DOCUMENTS} are accepted."
+        )
     results = [_read_one(index, raw) for index, raw in enumerate(items)]
     count = sum(count_calls(result) for result in results if isinstance(result, ExperienceDoc))
     if count > max_calls:
-        raise TooLarge(f"The request holds {count} calls; at most {max_calls} are accepted.")
+        raise TooLargeError(f"The request holds {count} calls; at most {max_calls} are accepted.")
     return results
 
 
 def decode_body(body: bytes, *, max_bytes: int = MAX_BODY_BYTES) -> list[object]:
     """Read a body like ``read_documents``, but into plain JSON values, one an item, unchecked.
 
-    Raises InvalidBody and TooLarge.
+    Raises InvalidBodyError and TooLargeError.
     """
     if len(body) > max_bytes:
-        raise TooLarge(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
+        raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
     values = [msgspec.json.decode(raw) for raw in _split(_clean(body))]
     if any(_is_too_deep(value, len(body)) for value in values):
-        raise InvalidBody(f"Values are nested more than {MAX_DEPTH} levels deep.")
+        raise InvalidBodyError(f"Values are nested more than {MAX_DEPTH} levels deep.")
     return values
 
 
@@ -150,15 +152,17 @@ def _split(body: bytes) -> Sequence[msgspec.Raw | bytes]:
                 return [body]
             if len(outer) > 1:
                 extra = ", ".join(sorted(outer.keys() - {"experiences"}))
-                raise InvalidBody(f"Beside 'experiences' the request holds: {extra}.")
+                raise InvalidBodyError(f"Beside 'experiences' the request holds: {extra}.")
             return _outer_list.decode(outer["experiences"])
     except msgspec.ValidationError as error:
-        raise InvalidBody(f"'experiences' must be a list of documents: {error}.") from error
+        raise InvalidBodyError(f"'experiences' must be a list of documents: {error}.") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidBody(f"The request is not valid JSON: {error}.") from error
+        raise InvalidBodyError(f"The request is not valid JSON: {error}.") from error
     except RecursionError as error:
-        raise InvalidBody(f"Values are nested more than {MAX_DEPTH} levels deep.") from error
-    raise InvalidBody("The request must be one document, a list of documents, or {'experiences': [...]}.")
+        raise InvalidBodyError(f"Values are nested more than {MAX_DEPTH} levels deep.") from error
+    raise InvalidBodyError(
+        "The request must be one document, a list of documents, or {'experiences': [...]}."
+    )
 
 
 def _read_one(index: int, raw: msgspec.Raw | bytes) -> ExperienceDoc | DocumentError:
@@ -169,7 +173,7 @@ def _read_one(index: int, raw: msgspec.Raw | bytes) -> ExperienceDoc | DocumentE
     except RecursionError:
         return DocumentError(index, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
     except msgspec.DecodeError as error:
-        raise InvalidBody(f"The request is not valid JSON: {error}.") from error
+        raise InvalidBodyError(f"The request is not valid JSON: {error}.") from error
     errors = tuple(_check(doc, len(bytes(raw))))
     return DocumentError(index, doc.external_id, errors) if errors else doc
 

@@ -187,4 +187,4 @@ def _new_steps(stored: StoredTask, incoming: TaskRecord) -> Iterator[StepRecord]
 
 def _shown(value: object) -> str:
     text = value.isoformat() if isinstance(value, datetime) else repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return text if len(text) <= 80 else text[:77] + "..."  # noqa: PLR2004 - a readable line

@@ -13,7 +13,14 @@ MAX_NAME = 80
 _ROOM_FOR_WORDS = 3
 
 _STRAIGHT = "'\"`"
-_PAIRS = ("\u2018\u2019", "\u201c\u201d", "\u00ab\u00bb", "\u300c\u300d", "\u300e\u300f", "\u201e\u201c")
+_PAIRS = (
+    ("\u2018", "\u2019"),
+    ("\u201c", "\u201d"),
+    ("\u201e", "\u201c"),
+    ("\u00ab", "\u00bb"),
+    ("\u300c", "\u300d"),
+    ("\u300e", "\u300f"),
+)
 _QUOTED = re.compile(
     "|".join(
         [
@@ -26,7 +33,8 @@ _UNCLOSED = re.compile(r"(?:(?<=\s)|^)['\"`](?P<rest>[^'\"`\n]{20,})$")
 _VOLATILE = re.compile(
     r"(?P<redacted>\[redacted:[a-z0-9_]+(?::[0-9a-f]{4})?\])"
     r"|(?P<uuid>\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b)"
-    r"|(?P<time>\b[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
+    r"|(?P<time>\b[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
     r"|\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?\b|\b[0-9]{1,4}/[0-9]{1,2}/[0-9]{1,4}\b)"
     r"|(?P<hex>\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-fA-F]{0,40}[0-9])(?=[0-9a-fA-F]{0,40}[a-fA-F])[0-9a-fA-F]{12,}\b)"
     r"|(?P<id>(?<![\w.-])[A-Za-z_.-]*[0-9]{5,}[\w.-]*(?<![.-]))"
@@ -39,12 +47,32 @@ _PIECE = re.compile(r"[.:/\\]+")
 _NAMED_FIELD = re.compile(
     r"(?i)\b(?:field|parameter|param|argument|property|attribute|option|variable|column|key)s?\b"
     r"(?:\s+named)?\s*[:=]?\s+(?P<a>[A-Za-z_][\w.\[\]-]*)"
-    r"|^(?:[\w ]{0,40}:\s+)?(?P<b>[A-Za-z_][\w.]*)\s*(?::|\bis\b|\bare\b)?\s*(?:a\s+)?(?:field\s+)?(?:required|missing)\b"
+    r"|^(?:[\w ]{0,40}:\s+)?(?P<b>[A-Za-z_][\w.]*)"
+    r"\s*(?::|\bis\b|\bare\b)?\s*(?:a\s+)?(?:field\s+)?(?:required|missing)\b"
 )
 _NO_NAME = frozenset(
-    "a an and are as at be but by can cannot error field for from has have in invalid is it its missing must name no not"
-    " of on or parameter argument required should that the this to type unknown value values was were which with you"
-    " error: input call request data".split()
+    (
+        *(
+            "a",
+            "an",
+            "and",
+            "are",
+            "argument",
+            "as",
+            "at",
+            "be",
+            "but",
+            "by",
+            "call",
+            "can",
+            "cannot",
+            "data",
+        ),
+        *("error", "field", "for", "from", "has", "have", "in", "input", "invalid", "is", "it", "its"),
+        *("missing", "must", "name", "no", "not", "of", "on", "or", "parameter", "request", "required"),
+        *("should", "that", "the", "this", "to", "type", "unknown", "value", "values", "was", "were"),
+        *("which", "with", "you"),
+    )
 )
 
 

@@ -85,7 +85,7 @@ class Scrubber(Protocol):
         """Return ``value`` redacted; ``encoded`` is JSON that contains at least ``value``."""
 
 
-class InvalidRecord(ValueError):
+class InvalidRecordError(ValueError):
     """A readable document whose parts do not fit together; ``errors`` name the fields."""
 
     def __init__(self, errors: tuple[FieldError, ...]) -> None:
@@ -106,7 +106,7 @@ def normalize(doc: ExperienceDoc, *, redactor: Scrubber | None = None, key: byte
     An external id or root task that holds something to redact becomes ``redacted:<digest>``: two
     people's tasks must not become one because both names turned into the same marker.
 
-    Raises InvalidRecord when a ``seq`` or a step index occurs twice, or when a call says another
+    Raises InvalidRecordError when a ``seq`` or a step index occurs twice, or when a call says another
     step than the one it stands in.
     """
     counts: dict[str, int] = {}
@@ -114,7 +114,7 @@ def normalize(doc: ExperienceDoc, *, redactor: Scrubber | None = None, key: byte
     placed = list(_placed_calls(doc, errors))
     _refuse_duplicates(((call.seq, place) for place, call in placed), errors)
     if errors:
-        raise InvalidRecord(tuple(errors))
+        raise InvalidRecordError(tuple(errors))
     calls = tuple(_call_record(call, redactor, key, counts) for _, call in placed)
     head = _encode((doc.external_id, doc.goal, doc.agent, doc.framework, doc.root_task, doc.tags, doc.env))
     steps = tuple(_step_records(doc, calls, redactor, key, counts))
@@ -254,7 +254,7 @@ def _step_records(
             sizes[call.step] = sizes.get(call.step, 0) + 1
     for index in sorted(reasonings.keys() | sizes.keys()):
         sent = reasonings.get(index, "")
-        if not sent and sizes.get(index, 0) < 2:
+        if not sent and sizes.get(index, 0) < 2:  # noqa: PLR2004 - "several" is two or more
             continue
         kept = redactor.scrub(sent, _encode(sent), counts) if redactor and sent else sent
         yield StepRecord(index=index, reasoning=kept, reasoning_digest=text_digest(sent, key))

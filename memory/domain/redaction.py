@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from memory.domain import detectors as shapes
-from memory.domain.detectors import Detector, InvalidPattern, compile_pattern
+from memory.domain import detectors, field_names
+from memory.domain.detectors import Detector, InvalidPatternError, compile_pattern
 
-__all__ = ["InvalidPattern", "Redactor"]
+__all__ = ["InvalidPatternError", "Redactor"]
 
 MAX_PATTERNS = 50
 _MAX_PASSES = 5
@@ -33,7 +33,7 @@ class Redactor:
     construction, so a workspace cannot hang the server); it is applied to every string.
     ``allow``: exact strings that stay, or ``@example.org`` for every address there.
 
-    Raises InvalidPattern for a name or an expression that is not accepted.
+    Raises InvalidPatternError for a name or an expression that is not accepted.
     """
 
     def __init__(
@@ -45,9 +45,9 @@ class Redactor:
         allow: Iterable[str] = (),
     ) -> None:
         if patterns and len(patterns) > MAX_PATTERNS:
-            raise InvalidPattern(f"At most {MAX_PATTERNS} patterns are accepted.")
+            raise InvalidPatternError(f"At most {MAX_PATTERNS} patterns are accepted.")
         self._key = key
-        self._fields = frozenset(shapes.plain_name(name) for name in fields)
+        self._fields = frozenset(field_names.plain_name(name) for name in fields)
         self._own = tuple(compile_pattern(name, source) for name, source in (patterns or {}).items())
         self._allow = frozenset(text.casefold() for text in allow)
         self._field_kinds: dict[str, str] = {}
@@ -67,18 +67,18 @@ class Redactor:
         ``encoded`` may be JSON of something larger that contains ``value``. One linear pass over it
         decides which detectors are run at all.
         """
-        detectors = shapes.candidates(encoded)
-        if not detectors and not self._own and not self._fields:
+        found = detectors.candidates(encoded)
+        if not found and not self._own and not self._fields:
             return value
-        return _Walk(self, detectors + self._own, counts).value(value)
+        return _Walk(self, found + self._own, counts).value(value)
 
     def field_kind(self, name: str) -> str:
         """The kind of secret a field of this name holds, empty when it holds none."""
         known = self._field_kinds.get(name)
         if known is None:
-            plain = shapes.plain_name(name)
-            known = "secret" if plain in self._fields else shapes.field_kind(plain)
-            if len(self._field_kinds) < 10_000:
+            plain = field_names.plain_name(name)
+            known = "secret" if plain in self._fields else field_names.field_kind(plain)
+            if len(self._field_kinds) < 10_000:  # noqa: PLR2004 - a bound on memory, names are untrusted
                 self._field_kinds[name] = known
         return known
 
@@ -99,9 +99,9 @@ class Redactor:
 class _Walk:
     """One pass over one value."""
 
-    def __init__(self, redactor: Redactor, detectors: tuple[Detector, ...], counts: dict[str, int]) -> None:
+    def __init__(self, redactor: Redactor, active: tuple[Detector, ...], counts: dict[str, int]) -> None:
         self._redactor = redactor
-        self._detectors = detectors
+        self._detectors = active
         self._counts = counts
 
     def value(self, value: Any) -> Any:
@@ -113,7 +113,7 @@ class _Walk:
             return [self.value(item) for item in value]
         if isinstance(value, int | float) and _CARD_MIN <= value < _CARD_END and value == int(value):
             text = str(int(value))
-            return self._replace("card", text) if shapes.is_card(text) else value
+            return self._replace("card", text) if detectors.is_card(text) else value
         return value
 
     def text(self, text: str) -> str:

@@ -12,11 +12,11 @@ class ReceiptedCall(NamedTuple):
 
     call_id: int
     workspace_id: int
-    workspace_uuid: Any
     task_id: int
     seq: int
     tool: str
     input: Any
+    status: str
     receipt: str
 
 
@@ -28,5 +28,5 @@ def claim_receipted_calls(limit: int) -> list[ReceiptedCall]:
     rows = ToolCall.objects.filter(receipt_settled_at=None).exclude(receipt="").order_by("pk")
     if connection.features.has_select_for_update_skip_locked:
         rows = rows.select_for_update(skip_locked=True, of=("self",))
-    columns = ("pk", "workspace_id", "workspace__uuid", "task_id", "seq", "tool", "input", "receipt")
+    columns = ("pk", "workspace_id", "task_id", "seq", "tool", "input", "status", "receipt")
     return [ReceiptedCall(*row) for row in rows.values_list(*columns)[:limit]]

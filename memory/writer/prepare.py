@@ -8,7 +8,7 @@ import msgspec
 from memory.domain.experience import ExperienceDoc
 from memory.domain.intake import DocumentError, FieldError
 from memory.domain.payloads import Payload, cap_value
-from memory.domain.records import CallRecord, InvalidRecord, TaskRecord, normalize
+from memory.domain.records import CallRecord, InvalidRecordError, TaskRecord, normalize
 from memory.writer.redactors import Scrub
 from memory.writer.tables import Row, moment
 
@@ -34,7 +34,7 @@ def prepare(index: int, doc: ExperienceDoc, scrub: Scrub) -> Prepared | Document
     """Resolve, redact and cap one document; its errors name the fields."""
     try:
         record = normalize(doc, redactor=scrub.redactor, key=scrub.key)
-    except InvalidRecord as error:
+    except InvalidRecordError as error:
         return DocumentError(index, doc.external_id, error.errors)
     if len(_encode(record.env)) > MAX_ENV_BYTES:
         detail = f"The environment is larger than {MAX_ENV_BYTES} bytes."

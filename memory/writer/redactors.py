@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from django.conf import settings
 
-from memory.domain.redaction import InvalidPattern, Redactor
+from memory.domain.redaction import InvalidPatternError, Redactor
 from memory.models import Workspace
 
 FRESH_S = 1.0
@@ -65,7 +65,7 @@ def _build(options: dict[str, Any], key: bytes) -> Redactor:
     for name, source in options.get("patterns", {}).items():
         try:
             Redactor(patterns={name: source})
-        except InvalidPattern as error:
+        except InvalidPatternError as error:
             log.error("Redaction pattern %r is not used: %s", name, error)
         else:
             patterns[name] = source

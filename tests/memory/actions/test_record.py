@@ -4,25 +4,14 @@ from typing import Any
 
 import pytest
 
-from memory.actions.record import ItemResult, record_experience
+from memory.actions.record import record_experience
 from memory.domain.access import NotPermitted
-from memory.models import Outcome, Payload, Step, Task, ToolCall, Workspace
+from memory.models import Outcome, Payload, Step, Task, ToolCall
 from memory.permissions import SYSTEM
 from tests.conftest import Cast
+from tests.memory.builders import make_document, record
 
 pytestmark = pytest.mark.django_db
-
-
-def record(workspace: Workspace, *documents: dict[str, Any]) -> list[ItemResult]:
-    return record_experience(workspace_id=workspace.pk, documents=documents, by=SYSTEM)
-
-
-def make_document(external_id: str = "t1", **fields: Any) -> dict[str, Any]:
-    calls = [
-        {"tool": "search", "input": {"q": "flights"}, "output": [1, 2], "status": "ok", "duration_ms": 12.5},
-        {"tool": "book", "input": {"id": 7}, "status": "error", "error": {"message": "No seat", "type": "E"}},
-    ]
-    return {"external_id": external_id, "goal": "Book a flight", "calls": calls, **fields}
 
 
 def test_record_experience__new_task__keeps_calls_outcome_and_who_said_so(cast: Cast) -> None:

@@ -10,8 +10,8 @@ from memory.domain.experience import ExperienceDoc
 from memory.domain.intake import (
     DocumentError,
     FieldError,
-    InvalidBody,
-    TooLarge,
+    InvalidBodyError,
+    TooLargeError,
     decode_body,
     read_document,
     read_documents,
@@ -101,7 +101,7 @@ def test_read_documents__bad_document__names_the_field_and_keeps_the_others(
     ],
 )
 def test_read_documents__unreadable_body__is_refused_as_a_whole(body: bytes, reason: str) -> None:
-    with pytest.raises(InvalidBody, match=reason):
+    with pytest.raises(InvalidBodyError, match=reason):
         read_documents(body)
 
 
@@ -169,7 +169,7 @@ def test_read_documents__text_no_database_stores__is_replaced(sent: str, kept: s
     ],
 )
 def test_read_documents__over_a_cap__is_refused_as_a_whole(body: Any, reason: str) -> None:
-    with pytest.raises(TooLarge, match=reason):
+    with pytest.raises(TooLargeError, match=reason):
         read_documents(json.dumps(body).encode())
 
 
@@ -178,7 +178,7 @@ def test_decode_body__envelope__is_plain_values() -> None:
 
 
 def test_decode_body__too_deep__is_refused() -> None:
-    with pytest.raises(InvalidBody, match="nested"):
+    with pytest.raises(InvalidBodyError, match="nested"):
         decode_body(b'[{"a":' + b"[" * 80 + b"]" * 80 + b"}]")
 
 

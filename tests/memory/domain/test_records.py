@@ -6,7 +6,7 @@ import pytest
 
 from memory.domain.experience import ExperienceDoc
 from memory.domain.intake import read_document
-from memory.domain.records import InvalidRecord, TaskRecord, normalize
+from memory.domain.records import InvalidRecordError, TaskRecord, normalize
 from memory.domain.redaction import Redactor
 
 
@@ -50,7 +50,7 @@ def test_normalize__calls__get_their_places(fields: Any, places: list[tuple[int,
     ],
 )
 def test_normalize__places_do_not_fit__names_the_field(fields: Any, field: str) -> None:
-    with pytest.raises(InvalidRecord) as caught:
+    with pytest.raises(InvalidRecordError) as caught:
         make_record(**fields)
 
     assert [error.field for error in caught.value.errors] == [field]

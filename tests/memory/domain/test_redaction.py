@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.domain.detectors import InvalidPattern
+from memory.domain.detectors import InvalidPatternError
 from memory.domain.redaction import Redactor
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
@@ -187,7 +187,7 @@ def test_redact__workspace_settings__extend_and_allow() -> None:
     ],
 )
 def test_redactor__unusable_pattern__is_refused_with_the_reason(name: str, source: str, reason: str) -> None:
-    with pytest.raises(InvalidPattern, match=reason):
+    with pytest.raises(InvalidPatternError, match=reason):
         Redactor(patterns={name: source})
 
 

@@ -1,0 +1,197 @@
+"""Receipts and the calls that were made under them; the counters of the rules they name.
+
+Two passes over rows, each row exactly once: *settling* takes recorded calls that carry a token
+(``receipt_settled_at is null``) and makes the receipt's row from the token when it is not there; *counting*
+takes receipts (``counted_at is null``). Each pass is one transaction for a batch, so killing the worker
+anywhere loses nothing and counts nothing twice.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import DateTimeField, F, QuerySet, Value
+from django.db.models.functions import Coalesce, Greatest
+from django.utils import timezone
+
+from corrections.live.receipts import receipt_row
+from corrections.live.signing import receipt_keys
+from corrections.models import Receipt, ReceiptUse, Rule
+from hgmem import receipts as tokens
+from memory.actions.receipts import mark_receipts_settled
+from memory.queries.receipts import ReceiptedCall, claim_receipted_calls
+
+BATCH = 500
+NOT_MADE = frozenset({"rejected", "cancelled"})
+RuleKey = tuple[int, str]
+"""Workspace and uuid: a receipt of one workspace never touches a rule of another."""
+
+
+def settle_backlog(batch: int = BATCH) -> int:
+    """Settle every recorded call that waits; returns how many."""
+    return _drain(settle_calls, batch)
+
+
+def count_backlog(batch: int = BATCH) -> int:
+    """Count every receipt that waits; returns how many."""
+    return _drain(count_receipts, batch)
+
+
+def _drain(work: Any, batch: int) -> int:
+    total = 0
+    while done := work(batch):
+        total += done
+    return total
+
+
+@transaction.atomic
+def settle_calls(limit: int) -> int:
+    """Tie up to ``limit`` recorded calls to their receipts. A token that is not ours is marked and left."""
+    calls = claim_receipted_calls(limit)
+    read = {call.call_id: receipt for call in calls if (receipt := verified_receipt(call)) is not None}
+    owners = {call.call_id: call.workspace_id for call in calls}
+    Receipt.objects.bulk_create(
+        [receipt_row(owners[call_id], receipt) for call_id, receipt in read.items()], ignore_conflicts=True
+    )
+    uuids = {receipt.uuid for receipt in read.values()}
+    rows = {str(row.uuid): row for row in Receipt.objects.select_for_update().filter(uuid__in=uuids).order_by("pk")}
+    now = timezone.now()
+    settled = []
+    for call in calls:
+        receipt = read.get(call.call_id)
+        row = rows.get(receipt.uuid) if receipt else None
+        if row is not None and row.settled_at is None and row.workspace_id == call.workspace_id:
+            _settle(row, call, now)
+            settled.append(row)
+    Receipt.objects.bulk_update(settled, ["call_task", "call_seq", "was_applied", "settled_at"])
+    _add_applied(row for row in settled if row.was_applied)
+    mark_receipts_settled(call_ids=owners, at=now)
+    return len(calls)
+
+
+def verified_receipt(call: ReceiptedCall) -> tokens.Receipt | None:
+    """The call's receipt when it is genuine and of the call's own workspace (each signs with its own key)."""
+    for key in receipt_keys(call.workspace_id):
+        try:
+            return tokens.read_receipt(call.receipt, key)
+        except tokens.ReceiptError:
+            continue
+    return None
+
+
+def was_followed(body: dict[str, Any], *, tool: str, call_input: Any, status: str) -> bool | None:
+    """Whether a recorded call is what its receipt told to do; None when that cannot be seen.
+
+    A blocked call was followed when it was not made. Otherwise tool and input must be the effective ones;
+    an input that was redacted or cut before it was stored has lost the digest it was made with.
+    """
+    if body.get("blocked"):
+        return status in NOT_MADE
+    if tool != body["tool"]:
+        return False
+    if tokens.digest_json(call_input) == body["input_digest"]:
+        return True
+    return None if _is_hidden(call_input) else False
+
+
+def _is_hidden(value: Any) -> bool:
+    if isinstance(value, dict):
+        return "$payload" in value or any(_is_hidden(part) for pair in value.items() for part in pair)
+    if isinstance(value, list):
+        return any(_is_hidden(part) for part in value)
+    return isinstance(value, str) and "[redacted" in value
+
+
+def _settle(row: Receipt, call: ReceiptedCall, now: datetime) -> None:
+    row.call_task_id, row.call_seq, row.settled_at = call.task_id, call.seq, now
+    row.was_applied = was_followed(row.body, tool=call.tool, call_input=call.input, status=call.status)
+
+
+def _add_applied(rows: Iterable[Receipt]) -> None:
+    counts: Counter[RuleKey] = Counter()
+    for row in rows:
+        for uuid, _, state, _ in row.body["rules"]:
+            counts[row.workspace_id, uuid] += state == "applied"
+    for pk, key in sorted((pk, key) for key, pk in _rule_ids(counts).items()):
+        Rule.objects.filter(pk=pk).update(applied_count=F("applied_count") + counts[key])
+
+
+@transaction.atomic
+def count_receipts(limit: int) -> int:
+    """Write the uses of up to ``limit`` receipts and add to the counters of the rules they name."""
+    receipts = list(_locked(Receipt.objects.filter(counted_at=None).order_by("pk"))[:limit])
+    tally = _Tally()
+    for receipt in receipts:
+        tally.add(receipt)
+    rule_ids = _rule_ids(tally.keys)
+    ReceiptUse.objects.bulk_create(
+        [
+            ReceiptUse(receipt=receipt, rule_id=rule_ids[key], version=version, role=role)
+            for receipt, key, version, role in tally.uses
+            if key in rule_ids
+        ],
+        ignore_conflicts=True,
+    )
+    for pk, key in sorted((pk, key) for key, pk in rule_ids.items()):
+        _add_counts(pk, key, tally)
+    Receipt.objects.filter(pk__in=[receipt.pk for receipt in receipts]).update(counted_at=timezone.now())
+    return len(receipts)
+
+
+class _Tally:
+    """What a batch of receipts says about rules."""
+
+    def __init__(self) -> None:
+        self.uses: list[tuple[Receipt, RuleKey, int, str]] = []
+        self.keys: set[RuleKey] = set()
+        self.matches: Counter[RuleKey] = Counter()
+        self.errors: Counter[RuleKey] = Counter()
+        self.matched_at: dict[RuleKey, datetime] = {}
+        self.last_error: dict[RuleKey, str] = {}
+
+    def add(self, receipt: Receipt) -> None:
+        roles: dict[str, tuple[int, str]] = {}
+        for uuid, version, state, _ in receipt.body["rules"]:
+            key = (receipt.workspace_id, uuid)
+            self.matches[key] += 1
+            self.matched_at[key] = max(receipt.issued_at, self.matched_at.get(key, receipt.issued_at))
+            roles[uuid] = (version, state)
+        for fault in receipt.body.get("errors", ()):
+            key = (receipt.workspace_id, fault["rule"])
+            self.errors[key] += 1
+            self.last_error[key] = fault["detail"]
+            roles[fault["rule"]] = (fault["version"], "errored")
+        for uuid, (version, role) in roles.items():
+            self.uses.append((receipt, (receipt.workspace_id, uuid), version, role))
+            self.keys.add((receipt.workspace_id, uuid))
+
+
+def _add_counts(pk: int, key: RuleKey, tally: _Tally) -> None:
+    changes: dict[str, Any] = {
+        "match_count": F("match_count") + tally.matches[key],
+        "error_count": F("error_count") + tally.errors[key],
+    }
+    if key in tally.matched_at:
+        at = Value(tally.matched_at[key], output_field=DateTimeField())
+        changes["last_matched_at"] = Greatest(Coalesce("last_matched_at", at), at)
+    if key in tally.last_error:
+        changes["last_error"] = tally.last_error[key]
+    Rule.objects.filter(pk=pk).update(**changes)
+
+
+def _rule_ids(keys: Iterable[RuleKey]) -> dict[RuleKey, int]:
+    wanted = set(keys)
+    rows = Rule.objects.filter(
+        workspace_id__in={workspace_id for workspace_id, _ in wanted}, uuid__in={uuid for _, uuid in wanted}
+    )
+    found = {(workspace_id, str(uuid)): pk for pk, workspace_id, uuid in rows.values_list("pk", "workspace_id", "uuid")}
+    return {key: pk for key, pk in found.items() if key in wanted}
+
+
+def _locked(rows: QuerySet[Receipt]) -> QuerySet[Receipt]:
+    """Lock the rows where the database can; another worker's are skipped, not waited for."""
+    if connection.features.has_select_for_update_skip_locked:
+        return rows.select_for_update(skip_locked=True)
+    return rows
