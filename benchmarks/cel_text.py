@@ -10,8 +10,8 @@ Place = tuple[str | int, ...]
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 _RESERVED = frozenset(
-    ("as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop",
-     "namespace", "null", "package", "return", "true", "var", "void", "while")
+    ("as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let",
+     "loop", "namespace", "null", "package", "return", "true", "var", "void", "while")
 )  # fmt: skip
 
 

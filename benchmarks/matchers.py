@@ -26,7 +26,7 @@ class Matcher(Protocol):
 class ToolFailed:
     """The tool has failed before."""
 
-    name = "tool has failed before"
+    name = "tool failed before"
 
     def __init__(self) -> None:
         self._failed: set[str] = set()
@@ -44,7 +44,7 @@ class ToolFailed:
 class SameCallFailed:
     """Exactly this call failed before."""
 
-    name = "exact same call failed before"
+    name = "same call failed before"
 
     def __init__(self) -> None:
         self._failed: set[str] = set()
@@ -62,7 +62,7 @@ class SameCallFailed:
 class NearestFailed:
     """The most similar past call of the tool (token Jaccard of the arguments >= 0.8) failed."""
 
-    name = "nearest past call failed (token Jaccard >= .8)"
+    name = "nearest call failed"
 
     def __init__(self) -> None:
         self._past: dict[tuple[str, str], list[tuple[frozenset[str], bool]]] = {}

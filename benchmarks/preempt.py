@@ -26,10 +26,9 @@ MODES = ("one-shot",)  # "auto" needs the inducer
 TIMINGS = ("after-run", "at-once")
 GOALS = {"precision": 0.90, "recall": 0.80, "false_block": 0.01}
 DEFAULT_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
-COLUMNS = [
-    "matcher", "precision", "recall", "false block", "flags", "recurrences", "precision once", "recall once",
-    "rules", "not filed", "ms p50", "ms p95",
-]  # fmt: skip
+ACCURACY = ["matcher", "precision", "recall", "false block", "flags", "good", "recurrences"]
+ONCE = ["once per run and pattern", "precision", "recall", "flags", "recurrences"]
+COST = ["replay", "rules", "not filed", "rule errors", "ms p50", "ms p95"]
 
 
 @dataclass
@@ -63,7 +62,7 @@ class OneShot:
         self._met: set[str] = set()
         self._due: list[Failing] = []
         self._matchers = simple_matchers()
-        self.replay = Replay(Tally(f"HGMem, one-shot ({timing})"), [Tally(m.name) for m in self._matchers])
+        self.replay = Replay(Tally(f"HGMem one-shot, {timing}"), [Tally(m.name) for m in self._matchers])
 
     def run(self, advance: Callable[[int], None]) -> Replay:
         """Replay every run in order."""
@@ -152,33 +151,42 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _measure(stream: Stream, report: Report, arguments: argparse.Namespace) -> None:
     timings = TIMINGS if arguments.file == "both" else (arguments.file,)
-    rows: list[list[Any]] = []
     replays: dict[str, Replay] = {}
     for timing in timings:
         product = Product(f"{_slug(stream.name)}-{timing}")
         with report.progress(f"{stream.name}, {timing}", total=len(stream.runs)) as advance:
-            replays[timing] = replay = OneShot(stream, product, timing=timing).run(advance)
-        rows.append(_row(replay.product, replay))
-    rows += [_row(tally) for tally in replay.simple]
+            replays[timing] = OneShot(stream, product, timing=timing).run(advance)
+    last = replays[timings[-1]]
+    tallies = [*(replay.product for replay in replays.values()), *last.simple]
     calls = sum(len(run.calls) for run in stream.runs)
-    report.table(f"{stream.name}: {len(stream.runs)} runs, {calls} calls", COLUMNS, rows)
+    report.table(
+        f"{stream.name}: {len(stream.runs)} runs, {calls} calls", ACCURACY, list(map(_accuracy, tallies))
+    )
+    report.table(f"{stream.name}: counted once", ONCE, list(map(_once, tallies)))
+    report.table(f"{stream.name}: cost", COST, list(map(_cost, replays.values())))
     if arguments.rules:
-        _list_rules(report, replay)
+        _list_rules(report, replays[timings[0]])
     judged = replays[timings[0]].product
     for name, limit in GOALS.items():
         better = "lower" if name == "false_block" else "higher"
-        label = f"{stream.name} {name.replace('_', ' ')} ({timings[0]})"
+        label = f"{judged.name}: {stream.name} {name.replace('_', ' ')}"
         report.goal(label, measured=getattr(judged, name), limit=limit, better=better)
 
 
-def _row(tally: Tally, replay: Replay | None = None) -> list[Any]:
+def _accuracy(tally: Tally) -> list[Any]:
     shares = [_rounded(value) for value in (tally.precision, tally.recall, tally.false_block)]
-    once = [_rounded(value) for value in (tally.precision_once, tally.recall_once)]
-    counts = [tally.name, *shares, tally.right + tally.wrong, tally.recurrences, *once]
-    if replay is None:
-        return [*counts, "-", "-", "-", "-"]
+    return [tally.name, *shares, tally.right + tally.wrong, tally.good, tally.recurrences]
+
+
+def _once(tally: Tally) -> list[Any]:
+    shares = [_rounded(value) for value in (tally.precision_once, tally.recall_once)]
+    flags = len(tally.right_once) + len(tally.wrong_once)
+    return [tally.name, *shares, flags, len(tally.recurrences_once)]
+
+
+def _cost(replay: Replay) -> list[Any]:
     times = [round(quantile(replay.seconds, part) * 1_000, 3) for part in (0.50, 0.95)]
-    return [*counts, len(replay.filed), len(replay.not_filed), *times]
+    return [replay.product.name, len(replay.filed), len(replay.not_filed), replay.errors, *times]
 
 
 def _rounded(value: float | None) -> float | str:
@@ -190,7 +198,9 @@ def _list_rules(report: Report, replay: Replay) -> None:
         [correction.reading, correction.tool, correction.condition, replay.disturbed.get(uuid, 0)]
         for uuid, correction in replay.filed.items()
     ]
-    report.table("rules of the last replay", ["reading", "tool", "condition", "good calls flagged"], rows)
+    report.table(
+        f"rules of {replay.product.name}", ["reading", "tool", "condition", "good calls flagged"], rows
+    )
 
 
 def _slug(name: str) -> str:
