@@ -53,6 +53,7 @@ class Product:
 
         self._get_corrections, self._record_experience = get_corrections, record_experience
         self._draft_rule, self._activate_rule, self._rulesets = draft_rule, activate_rule, RULESETS
+        RULESETS.forget()  # this process may have served another database before
         workspace = create_workspace(slug=name, name=name, owner=None, by=SYSTEM)
         self._workspace_id = workspace.pk
         scopes = frozenset({Scope.RULES_READ, Scope.EXPERIENCE_WRITE})
