@@ -45,7 +45,9 @@ def make_step(task: Task, index: int, reasoning: str) -> Step:
     return Step.objects.create(task=task, index=index, reasoning=reasoning)
 
 
-def make_pattern(workspace: Workspace, title: str = "Payment amount does not add up", **fields: Any) -> ErrorPattern:
+def make_pattern(
+    workspace: Workspace, title: str = "Payment amount does not add up", **fields: Any
+) -> ErrorPattern:
     """An open pattern, seen once."""
     given = {
         "tool": "book", "error_type": "Error", "template": title, "occurrence_count": 1, "task_count": 1,
@@ -67,7 +69,12 @@ def make_failure(call: ToolCall, pattern: ErrorPattern, **fields: Any) -> Failur
 
 def make_outcome(task: Task, result: str = "failure", **fields: Any) -> Outcome:
     """What somebody said about a task."""
-    given = {"by": "evaluator", "said_at": NOW, "digest": digest_of([task.pk, result, next(_numbers)]), **fields}
+    given = {
+        "by": "evaluator",
+        "said_at": NOW,
+        "digest": digest_of([task.pk, result, next(_numbers)]),
+        **fields,
+    }
     return Outcome.objects.create(task=task, result=result, **given)
 
 

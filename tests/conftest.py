@@ -7,6 +7,8 @@ import pytest
 from django.test import Client
 from rest_framework.test import APIClient
 
+from corrections.live.receipts import RECEIPTS
+from corrections.live.rulesets import RULESETS
 from hgmem.periodic import Periodic
 from memory.actions.accounts import create_key, create_workspace, set_member
 from memory.api.keyring import KEYRING
@@ -43,6 +45,8 @@ def fast_and_fresh(settings: object) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.AXES_ENABLED = False
     KEYRING.forget()
+    RULESETS.forget()
+    RECEIPTS.forget()
     forget_redactors()
 
 

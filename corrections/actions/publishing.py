@@ -19,7 +19,7 @@ from memory.domain.access import Actor, check_may
 def activate_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
     """Serve the latest version from now on (within its validity window).
 
-    Raises :class:`NotPermitted`, :class:`Refused`, :class:`hgmem.rules.RuleError` for a window that has ended.
+    Raises :class:`NotPermitted`, :class:`Refused`, and :class:`hgmem.rules.RuleError` when its window ended.
     """
     check_may(by, "publish_rule")
     rule = lock_rule(rule)
@@ -113,7 +113,10 @@ def latest_of(rule: Rule) -> RuleVersion:
 
 
 def _state(rule: Rule) -> dict[str, object]:
-    return {"status": str(rule.status), "live_version": rule.live_version.number if rule.live_version else None}
+    return {
+        "status": str(rule.status),
+        "live_version": rule.live_version.number if rule.live_version else None,
+    }
 
 
 def _move_patterns(rule: Rule, *, was_live: bool, by: Actor) -> None:

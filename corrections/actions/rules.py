@@ -103,7 +103,9 @@ def roll_back_rule(*, rule: Rule, to_version: int, base_version: int, by: Actor,
     _check_base(rule, base_version)
     old = rule.versions.get(number=to_version)
     parsed = read_document(old.body, author=old.created_by_kind)
-    if not _write_next(rule, parsed, verb="roll_back_rule", by=by, note=note or f"Back to version {to_version}"):
+    if not _write_next(
+        rule, parsed, verb="roll_back_rule", by=by, note=note or f"Back to version {to_version}"
+    ):
         raise Refused(f"Version {to_version} says the same as the latest version.")
     if rule.status in LIVE:
         check_may(by, "publish_rule")
@@ -171,4 +173,6 @@ def _write_version(rule: Rule, parsed: engine.Rule, *, number: int, by: Actor, n
 
 
 def _name_of(parsed: engine.Rule) -> str:
-    return (parsed.name or parsed.description or f"{parsed.action.action_type} on {parsed.applies_to.tool}")[:200]
+    return (parsed.name or parsed.description or f"{parsed.action.action_type} on {parsed.applies_to.tool}")[
+        :200
+    ]

@@ -47,7 +47,7 @@ def check_condition(source: str) -> Checked:
     try:
         condition = Condition.compile(source)
     except RuleError as error:
-        return Checked(errors=[dict(fault) for fault in error.under("condition").errors])
+        return Checked(errors=[dict(fault) for fault in error.errors])
     return Checked(reads=sorted(condition.read_set))
 
 
@@ -93,7 +93,7 @@ def simulate_recorded(
     *, task_uuid: UUID, seq: int, now: datetime, by: Actor, documents: Iterable[Any] | None = None,
     with_live: bool = False, after: bool = False,
 ) -> dict[str, Any] | None:  # fmt: skip
-    """:func:`simulate` for a recorded call of the actor's workspace, with its context; None for no such call."""
+    """:func:`simulate` for a recorded call of the actor's workspace; None when there is no such call."""
     check_may(by, "look")
     context = call_context(workspace_id=by.workspace_id or 0, task_uuid=task_uuid, seq=seq, after=after)
     if context is None:

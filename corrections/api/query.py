@@ -39,6 +39,8 @@ class QueryCorrections(LeanView):
         context = self.read_json(request)
         explain = context.pop("explain", False)
         if not isinstance(explain, bool):
-            raise Unprocessable("explain must be true or false.", [{"field": "explain", "detail": "must be a boolean"}])
+            raise Unprocessable(
+                "explain must be true or false.", [{"field": "explain", "detail": "must be a boolean"}]
+            )
         with refusals():
             return get_corrections(context=context, by=request.auth, explain=explain)

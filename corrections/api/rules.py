@@ -65,7 +65,9 @@ class RuleList(GenericAPIView[Rule]):
         """The filtered list."""
         if getattr(self, "swagger_fake_view", False):
             return Rule.objects.none()
-        chosen = {name: self.request.query_params.get(name, "") for name in ("status", "tool", "action_type", "q")}
+        chosen = {
+            name: self.request.query_params.get(name, "") for name in ("status", "tool", "action_type", "q")
+        }
         return queries.list_rules(workspace_id=self.request.auth.workspace_id, **chosen)
 
     @extend_schema(

@@ -41,7 +41,9 @@ class CheckRule(APIView):
             return Response(trying.check_document(form["document"]).to_dict())
         if "condition" in form:
             return Response(trying.check_condition(form["condition"]).to_dict())
-        raise Unprocessable("Send a document or a condition.", [{"field": "document", "detail": "is missing"}])
+        raise Unprocessable(
+            "Send a document or a condition.", [{"field": "document", "detail": "is missing"}]
+        )
 
 
 class SimulateRules(APIView):

@@ -56,7 +56,10 @@ def settle_calls(limit: int) -> int:
         [receipt_row(owners[call_id], receipt) for call_id, receipt in read.items()], ignore_conflicts=True
     )
     uuids = {receipt.uuid for receipt in read.values()}
-    rows = {str(row.uuid): row for row in Receipt.objects.select_for_update().filter(uuid__in=uuids).order_by("pk")}
+    rows = {
+        str(row.uuid): row
+        for row in Receipt.objects.select_for_update().filter(uuid__in=uuids).order_by("pk")
+    }
     now = timezone.now()
     settled = []
     for call in calls:
@@ -186,7 +189,10 @@ def _rule_ids(keys: Iterable[RuleKey]) -> dict[RuleKey, int]:
     rows = Rule.objects.filter(
         workspace_id__in={workspace_id for workspace_id, _ in wanted}, uuid__in={uuid for _, uuid in wanted}
     )
-    found = {(workspace_id, str(uuid)): pk for pk, workspace_id, uuid in rows.values_list("pk", "workspace_id", "uuid")}
+    found = {
+        (workspace_id, str(uuid)): pk
+        for pk, workspace_id, uuid in rows.values_list("pk", "workspace_id", "uuid")
+    }
     return {key: pk for key, pk in found.items() if key in wanted}
 
 

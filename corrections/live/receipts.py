@@ -64,6 +64,11 @@ class ReceiptBuffer:
                 written += len(batch)
         return written
 
+    def forget(self) -> None:
+        """Drop what waits (tests)."""
+        self._waiting.clear()
+        self.dropped = 0
+
     def _turn(self) -> None:
         if self._waiting:
             close_old_connections()

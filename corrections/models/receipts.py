@@ -9,8 +9,8 @@ from django.db.models import Q
 class Receipt(models.Model):
     """One decision that was handed out.
 
-    ``body`` is the decoded token. Two passes of the worker look at a row, each exactly once: ``counted_at`` is
-    null until its rules were counted, ``settled_at`` until an experience that carries the token was recorded.
+    ``body`` is the decoded token. Two passes of the worker look at each row once: ``counted_at`` is
+    null until its rules were counted, ``settled_at`` until an experience carrying the token was recorded.
     Settling sets ``call_task``, ``call_seq`` and ``was_applied``: the call was made with the effective tool
     and input (null: its input was redacted or cut before it was stored, so nobody can tell).
     """

@@ -10,7 +10,7 @@ from corrections.domain.diff import Change, diff_documents
 from corrections.models import Rule, RuleVersion
 
 
-def list_rules(  # noqa: PLR0913 - one keyword for each filter
+def list_rules(
     *,
     workspace_id: int,
     status: str = "",

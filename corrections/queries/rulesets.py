@@ -28,13 +28,21 @@ def read_stamp(workspace_id: int) -> int:
     return rows.first() or 0
 
 
+def get_stamp(workspace_id: int) -> RulesetStamp | None:
+    """The stamp with the time of its last change, for people; None before the first change."""
+    return RulesetStamp.objects.filter(workspace_id=workspace_id).first()
+
+
 def list_served(workspace_id: int) -> list[ServedVersion]:
     """The live versions of the workspace's active rules, oldest rule first."""
     rows = Rule.objects.active().filter(workspace_id=workspace_id).order_by("pk")
     return [
         ServedVersion(*row)
         for row in rows.values_list(
-            "uuid", "live_version_id", "live_version__number", "live_version__created_by_kind",
+            "uuid",
+            "live_version_id",
+            "live_version__number",
+            "live_version__created_by_kind",
             "live_version__created_at",
         )
     ]

@@ -2,14 +2,14 @@
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from corrections.queries.coverage import list_covering_rules
-from memory.models import ErrorPattern
-from memory.permissions import may
-from memory.queries.patterns import list_occurrences, list_similar
+from corrections.queries.rules import rules_of_pattern
+from memory.domain.access import may
+from memory.queries.patterns import find_pattern, list_occurrences, list_similar
 from memory.web.access import workspace_page
 from memory.web.forms import TriageForm
 
@@ -18,13 +18,15 @@ from memory.web.forms import TriageForm
 @workspace_page("look")
 def pattern(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What went wrong, where, how often, and what is done about it."""
-    row = get_object_or_404(ErrorPattern, workspace=request.workspace, uuid=uuid)
+    row = find_pattern(request.workspace, uuid)
+    if row is None:
+        raise Http404(_("There is no such error pattern."))
     context = {
         "title": row.title,
         "pattern": row,
         "page": list_occurrences(row, request.GET.get("cursor", "")),
         "similar": list_similar(row),
-        "rules": list_covering_rules(row.pk),
+        "rules": rules_of_pattern(workspace_id=request.workspace.pk, pattern=row.uuid),
         "triage_form": TriageForm() if may(request.actor, "triage_pattern") else None,
         "may_draft": may(request.actor, "draft_rule"),
     }

@@ -5,6 +5,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from corrections.queries.search import search_rules
+from memory.queries.search import search_memory
 from memory.web.access import workspace_page
 
 
@@ -12,4 +14,9 @@ from memory.web.access import workspace_page
 @workspace_page("look")
 def search(request: HttpRequest) -> HttpResponse:
     """What matches, at most a handful of each kind."""
-    return render(request, "search.html", {"title": _("Search")})
+    text = request.GET.get("q", "").strip()[:200].replace("\x00", "")
+    context = {"title": _("Search"), "text": text, "found": None, "rules": []}
+    if text:
+        context |= {"found": search_memory(request.workspace, text)}
+        context |= {"rules": search_rules(request.workspace.pk, text)}
+    return render(request, "search.html", context)

@@ -39,7 +39,7 @@ def set_pattern_status(*, pattern: ErrorPattern, status: str, by: Actor, reason:
 
 @transaction.atomic
 def cover_pattern(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
-    """A rule that handles these patterns is served from now on: the open ones are covered. Returns how many."""
+    """A rule that handles these patterns is served now: the open ones are covered. Returns how many."""
     return _move_all(pattern_ids, "open", "cover", by=by, reason=reason)
 
 

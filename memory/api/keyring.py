@@ -58,7 +58,7 @@ class Keyring:
     def refresh(self) -> None:
         """Look every known key up again: one query for each ``CHUNK`` of them."""
         before = list(self._known)
-        found = {digest: entry for digest, entry in _look_up(before)}
+        found = dict(_look_up(before))
         with self._lock:
             for digest in before:
                 if digest in found:

@@ -59,8 +59,16 @@ _FAILED_TEXT = re.compile(
     r"|invocation|authentication|validation|login|upload|download)\s+(?:has\s+)?(?:failed|timed out)\b"
     r"|(?:permission|access) denied\b|(?:connection )?timed out\b"
 )
+_REFUSAL_TEXT = re.compile(
+    r"(?i)(?:invalid|unknown|unsupported|unrecogni[sz]ed|malformed|missing|unexpected)\s+(?:required\s+)?(?:\w+\s+){0,2}?"
+    r"(?:parameter|argument|field|command|option|flag|key|token|request|format|input|syntax|tool|function|method"
+    r"|operation|credentials|json|url|path|header|character)s?\b"
+    r"|(?:please\s+)?(?:format|wrap|enter|specify|provide)\s+(?:your|the|an?)\b[^\n]{0,80}"
+    r"\b(?:as follows|in the following format)\b"
+)
 _SHELL_TEXT = re.compile(
-    r"[\w./-]{1,40}: [^\n]{1,200}: (?:command not found|No such file or directory|Permission denied|not found)$"
+    r"[\w./-]{1,40}: [^\n]{1,200}: "
+    r"(?:command not found|No such file or directory|Permission denied|not found)$"
 )
 _SHORT = 400
 
@@ -80,7 +88,9 @@ def read_text(text: str) -> Complaint | None:
     if _ERROR_TEXT.match(text) or status is not None:
         return Complaint(message=text, http_status=status or _mentioned_status(text))
     first = text.partition("\n")[0]
-    if len(text) <= _SHORT and (_FAILED_TEXT.match(text) or _SHELL_TEXT.fullmatch(first)):
+    if len(text) <= _SHORT and (
+        _FAILED_TEXT.match(text) or _REFUSAL_TEXT.match(text) or _SHELL_TEXT.fullmatch(first)
+    ):
         return Complaint(message=text, http_status=_mentioned_status(text))
     return None
 

@@ -47,7 +47,7 @@ _PIECE = re.compile(r"[.:/\\]+")
 _NAMED_FIELD = re.compile(
     r"(?i)\b(?:field|parameter|param|argument|property|attribute|option|variable|column|key)s?\b"
     r"(?:\s+named)?\s*[:=]?\s+(?P<a>[A-Za-z_][\w.\[\]-]*)"
-    r"|^(?:[\w ]{0,40}:\s+)?(?P<b>[A-Za-z_][\w.]*)"
+    r"|^(?:[\w ]{0,40}:\s+)?(?P<b>(?-i:[a-z_])[\w.]*)"
     r"\s*(?::|\bis\b|\bare\b)?\s*(?:a\s+)?(?:field\s+)?(?:required|missing)\b"
 )
 _NO_NAME = frozenset(
@@ -84,20 +84,25 @@ class MaskedMessage(NamedTuple):
     readable: str
 
 
-def mask_message(message: str, names: frozenset[str], words: frozenset[str]) -> MaskedMessage:
-    """Take a message apart.
+class CallWords(NamedTuple):
+    """What a call contains, in lower case: names of its fields, words of its values, short whole values."""
 
-    ``names``: the names of the call's input fields, ``words``: the words of its values, both in lower
-    case.
-    """
+    names: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+
+
+def mask_message(message: str, call: CallWords) -> MaskedMessage:
+    """Take a message apart, seen beside the call that caused it."""
     text = " ".join(message[:MAX_MESSAGE].split())
     quoted = [_span(match) for match in _QUOTED.finditer(text)]
     if not quoted:
         quoted = [(match.start(), match.end(), match["rest"]) for match in _UNCLOSED.finditer(text)]
     outside = _without(text, quoted)
     identifier = (
-        _quoted_name([name for _, _, name in quoted], names, words)
-        or _named_in_call(outside, words)
+        _quoted_name([name for _, _, name in quoted], call.names, call.words)
+        or _named_in_call(outside, call.words)
+        or _whole_value(outside, call.values)
         or _named_field(outside)
         or _spelt_like_a_name(outside)
     )
@@ -163,6 +168,23 @@ def _named_in_call(outside: str, words: frozenset[str]) -> str:
         if _looks_like_a_name(name) and _occurs(name, words):
             return name
     return ""
+
+
+def _whole_value(outside: str, values: frozenset[str]) -> str:
+    """A value of the call that the message repeats as it is; the first one said, the longer of two there."""
+    folded = outside.casefold()
+    if len(folded) != len(outside):
+        return ""
+    found = [
+        (match.start(), -len(value))
+        for value in values
+        if value in folded and value not in _NO_NAME and not is_volatile(value)
+        for match in re.finditer(rf"(?<!\w){re.escape(value)}(?!\w)", folded)
+    ]
+    if not found:
+        return ""
+    start, size = min(found)
+    return outside[start : start - size]
 
 
 def _named_field(outside: str) -> str:

@@ -16,13 +16,15 @@ from typing import Any
 import msgspec
 
 from memory.domain.failures import FailureFinding
-from memory.domain.messages import MaskedMessage, mask_message, words_of
+from memory.domain.messages import CallWords, MaskedMessage, mask_message, words_of
 
 SCOPE_FIELDS = ("domain", "site", "database", "project")
 MAX_TEMPLATE = 400
 MAX_IDENTIFIER = 120
 MAX_TITLE = 160
+MAX_BLAMED = 50
 MAX_INPUT_CHARS = 40_000
+MIN_VALUE, MAX_VALUE, MAX_VALUES = 3, 80, 200
 _VERSION = b"1"
 
 
@@ -45,7 +47,7 @@ def pattern_of(
 
     ``env`` is the task's environment; its first field of ``SCOPE_FIELDS`` that is a text is the scope.
     """
-    masked = mask_message(failure.message, *_words_of_input(call_input))
+    masked = mask_message(failure.message, _words_of_input(call_input))
     template = masked.template[:MAX_TEMPLATE]
     identifier = masked.identifier[:MAX_IDENTIFIER]
     scope = _scope(env) if identifier else ""
@@ -75,18 +77,20 @@ def _scope(env: Mapping[str, Any]) -> str:
     return ""
 
 
-def _words_of_input(call_input: Mapping[str, Any]) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of the input's fields, and the words of its values, both in lower case."""
+def _words_of_input(call_input: Mapping[str, Any]) -> CallWords:
     names: set[str] = set()
     words: set[str] = set()
+    values: set[str] = set()
     left = MAX_INPUT_CHARS
-    for name, text in _texts(call_input):
-        if name:
+    for is_name, text in _texts(call_input):
+        if is_name:
             names.add(text.casefold())
         elif left > 0:
             words |= words_of(text[:left])
             left -= len(text)
-    return frozenset(names), frozenset(words)
+            if MIN_VALUE <= len(text) <= MAX_VALUE and len(values) < MAX_VALUES:
+                values.add(text.casefold())
+    return CallWords(frozenset(names), frozenset(words), frozenset(values))
 
 
 def _texts(value: Any) -> Iterator[tuple[bool, str]]:
@@ -113,6 +117,9 @@ def _title(tool: str, failure: FailureFinding, masked: MaskedMessage, scope: str
     )
     said = masked.readable if not kind or kind in masked.readable else f"{kind}: {masked.readable}"
     where = f" ({scope})" if scope and scope not in masked.readable else ""
-    room = MAX_TITLE - len(tool) - len(where) - 2
-    said = said if len(said) <= room else said[: max(room - 1, 20)].rstrip() + "…"
-    return f"{tool}: {said}{where}"
+    room = MAX_TITLE - len(tool[:MAX_BLAMED]) - len(where[:MAX_BLAMED]) - 2
+    if len(said) > room:
+        blamed = masked.identifier[:MAX_BLAMED]
+        tail = f"… {blamed}" if blamed and blamed not in said[: room - 1] else "…"
+        said = said[: max(room - len(tail), 20)].rstrip() + tail
+    return f"{tool[:MAX_BLAMED]}: {said}{where[:MAX_BLAMED]}"

@@ -45,11 +45,11 @@ def rate_of(hits: int, n: int) -> Rate:
     return Rate(hits, n, share, max(0.0, middle - half), min(1.0, middle + half))
 
 
-def fill_days(days: Sequence[Day], *, since: date, until: date) -> list[Day]:
-    """Every day of the span, the empty ones with zeros."""
+def fill_days(days: Sequence[Day], *, until: date, span: int) -> list[Day]:
+    """The ``span`` days that end with ``until``, the empty ones with zeros."""
     known = {day.day: day for day in days}
-    span = (until - since).days + 1
-    return [known.get(since + timedelta(days=n), Day(since + timedelta(days=n))) for n in range(span)]
+    dates = [until - timedelta(days=back) for back in range(span - 1, -1, -1)]
+    return [known.get(day, Day(day)) for day in dates]
 
 
 def total_of(days: Sequence[Day]) -> Day:

@@ -10,7 +10,9 @@ HISTORY = 20
 """How many earlier calls of the task a context carries, the latest last."""
 
 
-def call_context(*, workspace_id: int, task_uuid: UUID, seq: int, after: bool = False) -> dict[str, Any] | None:
+def call_context(
+    *, workspace_id: int, task_uuid: UUID, seq: int, after: bool = False
+) -> dict[str, Any] | None:
     """The context of one recorded call, or None when there is no such call in the workspace.
 
     ``after`` adds its output, error and duration and sets the point to ``after``.
@@ -51,7 +53,8 @@ def _context(call: ToolCall, task: Task, earlier: Sequence[ToolCall], *, after: 
         },
         "env": task.env,
         "history": [
-            {"tool": row.tool, "input": row.input, "status": row.status, "error": row.error} for row in earlier
+            {"tool": row.tool, "input": row.input, "status": row.status, "error": row.error}
+            for row in earlier
         ],
     }
     if after:

@@ -47,3 +47,8 @@ def get_backlog(workspace: Workspace) -> Backlog:
 def has_any_task(workspace: Workspace) -> bool:
     """Whether anything was ever recorded here."""
     return Task.objects.filter(workspace=workspace).exists()
+
+
+def list_unreadable(workspace: Workspace, *, limit: int = 20) -> list[Task]:
+    """Tasks whose analysis stumbled over something, newest first; the rest of the task was analysed."""
+    return list(Task.objects.filter(workspace=workspace).exclude(analysis_error="").order_by("-pk")[:limit])

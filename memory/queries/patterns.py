@@ -1,6 +1,7 @@
 """Error patterns: the list, and one pattern with its occurrences and its neighbours."""
 
 from dataclasses import dataclass
+from uuid import UUID
 
 from django.db.models import Q
 
@@ -32,7 +33,9 @@ def list_patterns(workspace: Workspace, filters: PatternFilters, cursor: str) ->
         rows = rows.filter(scope__icontains=filters.scope)
     if filters.text:
         text = filters.text
-        rows = rows.filter(Q(title__icontains=text) | Q(template__icontains=text) | Q(identifier__icontains=text))
+        rows = rows.filter(
+            Q(title__icontains=text) | Q(template__icontains=text) | Q(identifier__icontains=text)
+        )
     field = "last_seen_at" if filters.order == "recent" else "occurrence_count"
     return most_first(rows, field, cursor)
 
@@ -65,3 +68,8 @@ def list_uncovered(workspace: Workspace, *, limit: int = 8) -> list[ErrorPattern
     """The open patterns that happen most: where a rule would help first."""
     rows = ErrorPattern.objects.uncovered().filter(workspace=workspace)
     return list(rows.order_by("-occurrence_count", "-pk")[:limit])
+
+
+def find_pattern(workspace: Workspace, uuid: UUID) -> ErrorPattern | None:
+    """The pattern, or None for an unknown or foreign one."""
+    return ErrorPattern.objects.filter(workspace=workspace, uuid=uuid).first()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
@@ -147,5 +148,12 @@ def _reasoning_of(task: Task, calls: list[ToolCall]) -> dict[int, str]:
 
 def list_agents(workspace: Workspace, *, look_at: int = 500) -> list[str]:
     """Agents of the newest tasks, for the filter's suggestions."""
-    newest = Task.objects.filter(workspace=workspace).order_by("-pk").values_list("agent", flat=True)[:look_at]
+    newest = (
+        Task.objects.filter(workspace=workspace).order_by("-pk").values_list("agent", flat=True)[:look_at]
+    )
     return sorted({agent for agent in newest if agent})
+
+
+def find_task(workspace: Workspace, uuid: UUID) -> Task | None:
+    """The task, or None for an unknown or foreign one."""
+    return Task.objects.filter(workspace=workspace, uuid=uuid).first()

@@ -31,7 +31,12 @@ class TaskFilterForm(forms.Form):
     outcome = forms.ChoiceField(
         label=_("Outcome"),
         required=False,
-        choices=[("", _("any")), ("success", _("success")), ("failure", _("failure")), ("unknown", _("unknown"))],
+        choices=[
+            ("", _("any")),
+            ("success", _("success")),
+            ("failure", _("failure")),
+            ("unknown", _("unknown")),
+        ],
     )
     agent = forms.CharField(label=_("Agent"), required=False, max_length=200)
     tool = forms.CharField(label=_("Tool"), required=False, max_length=200)
@@ -42,7 +47,9 @@ class TaskFilterForm(forms.Form):
     def filters(self) -> TaskFilters:
         """What was understood."""
         self.is_valid()
-        known = {name: self.cleaned_data.get(name) or "" for name in ("text", "outcome", "agent", "tool", "tag")}
+        known = {
+            name: self.cleaned_data.get(name) or "" for name in ("text", "outcome", "agent", "tool", "tag")
+        }
         return TaskFilters(
             **known,
             since=day_start(self.cleaned_data.get("since")),
@@ -62,7 +69,9 @@ class PatternFilterForm(forms.Form):
     tool = forms.CharField(label=_("Tool"), required=False, max_length=200)
     scope = forms.CharField(label=_("Scope contains"), required=False, max_length=200)
     order = forms.ChoiceField(
-        label=_("Order"), required=False, choices=[("count", _("most frequent")), ("recent", _("most recent"))]
+        label=_("Order"),
+        required=False,
+        choices=[("count", _("most frequent")), ("recent", _("most recent"))],
     )
 
     def filters(self) -> PatternFilters:
@@ -70,3 +79,34 @@ class PatternFilterForm(forms.Form):
         self.is_valid()
         names = ("text", "status", "tool", "scope", "order")
         return PatternFilters(**{name: self.cleaned_data.get(name) or "" for name in names})
+
+
+class TextFilterForm(forms.Form):
+    """One word to look for."""
+
+    text = forms.CharField(label=_("Name contains"), required=False, max_length=200)
+
+    def wanted(self) -> str:
+        """What was understood."""
+        self.is_valid()
+        return self.cleaned_data.get("text") or ""
+
+
+class AuditFilterForm(forms.Form):
+    """Narrows the audit trail."""
+
+    text = forms.CharField(label=_("Who, what or why contains"), required=False, max_length=200)
+    kind = forms.ChoiceField(
+        label=_("About"),
+        required=False,
+        choices=[
+            ("", _("anything")), ("Rule", _("rules")), ("ErrorPattern", _("error patterns")), ("Task", _("tasks")),
+            ("Validator", _("validators")), ("ApiKey", _("API keys")), ("User", _("members")),
+            ("Workspace", _("workspace")), ("ImportJob", _("imports")),
+        ],
+    )  # fmt: skip
+
+    def value(self, name: str) -> str:
+        """What was understood of a field."""
+        self.is_valid()
+        return self.cleaned_data.get(name) or ""

@@ -1,16 +1,17 @@
-"""Tasks: the list, the timeline of one, large values."""
+"""Tasks: the list, judging one, large values."""
 
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
+from memory.actions.judge import judge_task
+from memory.domain.experience import OutcomeDoc
 from memory.models import Payload, Task
-from memory.permissions import may
-from memory.queries.paging import read_number
-from memory.queries.tasks import list_agents, list_tasks, task_timeline
+from memory.queries.tasks import list_agents, list_tasks
 from memory.web.access import workspace_page
 from memory.web.filters import TaskFilterForm
 from memory.web.forms import JudgeForm
@@ -21,27 +22,23 @@ from memory.web.forms import JudgeForm
 def tasks(request: HttpRequest) -> HttpResponse:
     """What agents did, newest first."""
     form = TaskFilterForm(request.GET or None)
-    filters = form.filters()
-    page = list_tasks(request.workspace, filters, request.GET.get("cursor", ""))
-    context = {"title": _("Tasks"), "form": form, "page": page, "agents": list_agents(request.workspace)}
-    return render(request, "tasks/list.html", context | {"is_filtered": bool(request.GET)})
+    page = list_tasks(request.workspace, form.filters(), request.GET.get("cursor", ""))
+    context = {"title": _("Tasks"), "form": form, "page": page, "is_filtered": bool(request.GET)}
+    return render(request, "tasks/list.html", context | {"agents": list_agents(request.workspace)})
 
 
-@require_GET
-@workspace_page("look")
-def task(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """One task: its calls in order, what failed, who said what."""
-    row = get_object_or_404(Task, workspace=request.workspace, uuid=uuid)
-    after = read_number(request.GET.get("after", ""))
-    timeline = task_timeline(row, after=-1 if after is None else after)
-    context = {
-        "title": row.goal[:120] or row.external_id,
-        "task": row,
-        "timeline": timeline,
-        "entries": timeline.entries,
-        "judge_form": JudgeForm() if may(request.actor, "judge_task") else None,
-    }
-    return render(request, "tasks/detail.html", context)
+@require_POST
+@workspace_page("judge_task")
+def judge(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """A person's word on how a task ended: it outranks every other."""
+    task = get_object_or_404(Task, workspace=request.workspace, uuid=uuid)
+    form = JudgeForm(request.POST)
+    if form.is_valid():
+        judge_task(task=task, outcome=OutcomeDoc(**form.cleaned_data, by="human"), by=request.actor)
+        messages.success(request, _("Your judgement is recorded."))
+    else:
+        messages.error(request, _("Say whether the task was a success or a failure."))
+    return redirect("task", request.workspace.slug, uuid)
 
 
 @require_GET

@@ -21,7 +21,9 @@ def weather_document(**changes: Any) -> dict[str, Any]:
     }
 
 
-def make_rule(workspace: Workspace, *, active: bool = True, patterns: tuple[str, ...] = (), **changes: Any) -> Rule:
+def make_rule(
+    workspace: Workspace, *, active: bool = True, patterns: tuple[str, ...] = (), **changes: Any
+) -> Rule:
     """A rule of the article's kind, served unless told otherwise."""
     rule = draft_rule(
         workspace_id=workspace.pk, document=weather_document(**changes), by=SYSTEM, pattern_uuids=patterns

@@ -68,7 +68,9 @@ def test_draft__article_document__is_kept_and_not_served(cast: Cast) -> None:
         pytest.param({"condition": "input.city =="}, "condition", id="broken condition"),
         pytest.param({"condition": "nobody.knows == 1"}, "condition", id="unknown variable"),
         pytest.param({"action_type": "DANCE"}, "action_type", id="unknown action"),
-        pytest.param({"action_detail": {"transform": "set_default"}}, "action_detail", id="incomplete action"),
+        pytest.param(
+            {"action_detail": {"transform": "set_default"}}, "action_detail", id="incomplete action"
+        ),
         pytest.param({"applies_to": 7}, "applies_to", id="scope of a wrong type"),
         pytest.param({"valid_until": "2001-01-01T00:00:00Z"}, "valid_until", id="window that has ended"),
         pytest.param({"surprise": 1}, "surprise", id="unknown field"),
@@ -103,7 +105,9 @@ def test_activate__draft__serves_and_stamps(cast: Cast) -> None:
 
 def test_edit__active_rule__serves_the_old_version_until_activated(cast: Cast) -> None:
     rule = make_rule(cast.workspace)
-    rule = edit_rule(rule=rule, document=weather_document(priority=5), base_version=1, by=cast.actor("reviewer"))
+    rule = edit_rule(
+        rule=rule, document=weather_document(priority=5), base_version=1, by=cast.actor("reviewer")
+    )
     assert (rule.live_version.number, rule.latest_version.number, stamp_of(cast)) == (1, 2, 1)
     assert last_event().old == {"version": 1, "priority": 0}
     assert last_event().new == {"version": 2, "priority": 5}
@@ -144,7 +148,9 @@ def test_version__saved_again__is_refused(cast: Cast) -> None:
         pytest.param(["disable"], "retire", True, id="disabled is retired"),
     ],
 )
-def test_step__after_others__follows_the_table(cast: Cast, done: list[str], step: str, possible: bool) -> None:
+def test_step__after_others__follows_the_table(
+    cast: Cast, done: list[str], step: str, possible: bool
+) -> None:
     rule = make_rule(cast.workspace)
     for name in done:
         rule = STEPS[name](rule=rule, by=SYSTEM)

@@ -11,6 +11,8 @@ from memory.permissions import SYSTEM
 from tests.conftest import Cast
 from tests.corrections.builders import make_rule, weather_document
 
+PARIS = {"transform": "set_default", "field": "city", "default_value": "Paris"}
+
 
 @pytest.mark.parametrize(
     ("body", "ok", "reads"),
@@ -44,7 +46,7 @@ def test_check__document__says_what_it_does(agent_api: APIClient) -> None:
         pytest.param({}, "Shanghai", id="the live rules"),
         pytest.param({"documents": []}, None, id="no rules"),
         pytest.param(
-            {"documents": [weather_document(action_detail={"transform": "set_default", "field": "city", "default_value": "Paris"})]},
+            {"documents": [weather_document(action_detail=PARIS)]},
             "Paris",
             id="a document instead",
         ),
@@ -76,7 +78,9 @@ def record_calls(cast: Cast, cities: list[str | None]) -> str:
     return str(cast.workspace.tasks.get().uuid)
 
 
-def test_simulate__recorded_call__uses_its_context(cast: Cast, agent_api: APIClient, foreign_api: APIClient) -> None:
+def test_simulate__recorded_call__uses_its_context(
+    cast: Cast, agent_api: APIClient, foreign_api: APIClient
+) -> None:
     make_rule(cast.workspace)
     task = record_calls(cast, ["Paris", ""])
     answer = agent_api.post("/api/v1/rules/simulate", {"call": {"task": task, "seq": 1}}).json()

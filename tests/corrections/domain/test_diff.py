@@ -39,7 +39,11 @@ BASE = {
             id="inside the action",
         ),
         pytest.param(
-            {"action_detail": {"operations": [*BASE["action_detail"]["operations"], {"op": "remove", "field": "x"}]}},
+            {
+                "action_detail": {
+                    "operations": [*BASE["action_detail"]["operations"], {"op": "remove", "field": "x"}]
+                }
+            },
             [("action_detail.operations.1", "added", None, {"op": "remove", "field": "x"})],
             id="one operation more",
         ),

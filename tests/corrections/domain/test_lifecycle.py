@@ -2,7 +2,15 @@
 
 import pytest
 
-from corrections.domain.lifecycle import TRANSITIONS, Refused, Status, can_step, check_publishes, check_step, mermaid
+from corrections.domain.lifecycle import (
+    TRANSITIONS,
+    Refused,
+    Status,
+    can_step,
+    check_publishes,
+    check_step,
+    mermaid,
+)
 
 POSSIBLE = {
     ("draft", "edit"): "draft",

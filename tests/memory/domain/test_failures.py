@@ -38,6 +38,14 @@ TRACE = 'Traceback (most recent call last):\n  File "a.py", line 1, in <module>\
             "ls: x: No such file or directory",
             id="shell",
         ),
+        pytest.param("Invalid API key", "output", "error", "Invalid API key", id="refusal"),
+        pytest.param(
+            "Format your command as follows:\n$ X",
+            "output",
+            "error",
+            "Format your command as follows:\n$ X",
+            id="instruction",
+        ),
         pytest.param("ValueError: bad x", "exception", "ValueError", "ValueError: bad x", id="exception"),
         pytest.param(
             "a.b.CustomException: x", "exception", "CustomException", "a.b.CustomException: x", id="dotted"
@@ -136,6 +144,9 @@ def test_detect_failure__output_complains__is_found(
         pytest.param("500 errors were sampled", id="number-first"),
         pytest.param("503 rooms are free", id="number-then-words"),
         pytest.param("Exception handling", id="topic"),
+        pytest.param("Unknown Pleasures by Joy Division", id="a-title-that-begins-like-a-refusal"),
+        pytest.param("The answer is formatted as follows: 1, 2", id="an-explanation"),
+        pytest.param("Missing persons: 3", id="a-count"),
         pytest.param("[('Terror on Dinosaur Island!',)]", id="rows"),
         pytest.param('[{"status": 404, "path": "/a"}]', id="rows-with-status"),
         pytest.param({"error": None, "data": 1}, id="error-null"),

@@ -1,5 +1,7 @@
 """The tables, walked whole: every status times every transition."""
 
+from pathlib import Path
+
 import pytest
 
 from memory.domain.lifecycle import (
@@ -51,3 +53,10 @@ def test_mermaid__task__is_the_table() -> None:
     assert mermaid(*LIFECYCLES["task"]) == (
         "stateDiagram-v2\n    [*] --> running\n    running --> final: finish"
     )
+
+
+@pytest.mark.parametrize("kind", LIFECYCLES)
+def test_docs__diagram__is_the_table(kind: str) -> None:
+    docs = (Path(__file__).parents[3] / "docs" / "experience.md").read_text(encoding="utf-8")
+
+    assert f"```mermaid\n{mermaid(*LIFECYCLES[kind])}\n```" in docs

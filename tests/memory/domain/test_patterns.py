@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memory.domain.failures import FailureFinding
-from memory.domain.messages import mask_message
+from memory.domain.messages import CallWords, mask_message
 from memory.domain.patterns import PatternKey, pattern_of
 
 
@@ -49,6 +49,13 @@ def make_pattern(
         pytest.param(
             "no such file: src/main.py", {"path": "src/main.py"}, "src/main.py", id="path-in-the-call"
         ),
+        pytest.param(
+            "cd: documents: No such directory", {"folder": "documents"}, "documents", id="a-whole-value"
+        ),
+        pytest.param(
+            "no weather for New York today", {"q": ["New York"]}, "New York", id="a-value-of-two-words"
+        ),
+        pytest.param("Authentication required", {}, "", id="a-sentence-is-no-field"),
         pytest.param("Missing required parameter: startTime", {}, "startTime", id="named-parameter"),
         pytest.param("city is required", {}, "city", id="is-required"),
         pytest.param("the field amount must be positive", {"amount": -1}, "amount", id="named-field"),
@@ -138,15 +145,23 @@ def test_pattern_of__title__is_one_readable_line(message: str, call_input: Any, 
     assert make_pattern(message, call_input).title == title
 
 
-def test_pattern_of__long_message__everything_is_capped() -> None:
-    pattern = make_pattern("word " * 5_000 + "'x'", {"q": "y " * 100_000})
+def test_pattern_of__long_message__title_still_names_what_is_blamed() -> None:
+    pattern = make_pattern("there is an error somewhere " * 7 + "near 'colour'", {"q": "colour"})
+
+    assert pattern.title.endswith("… colour (d)")
+    assert len(pattern.title) <= 160
+
+
+def test_pattern_of__everything_long__everything_is_capped() -> None:
+    long = "word " * 5_000
+    pattern = make_pattern(long + "'x'", {"q": "y " * 100_000}, tool="t" * 200, domain="d" * 500)
 
     assert len(pattern.title) <= 160
     assert len(pattern.template) <= 400
 
 
 def test_mask_message__apostrophes__are_no_quotes() -> None:
-    masked = mask_message("It doesn't work and isn't 'a b' here", frozenset(), frozenset())
+    masked = mask_message("It doesn't work and isn't 'a b' here", CallWords())
 
     assert masked.template == "It doesn't work and isn't <q> here"
     assert masked.identifier == "a b"

@@ -1,0 +1,41 @@
+"""Tools: the list, one tool."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from memory.models import Tool
+from memory.queries.tools import list_tools, tool_overview
+from memory.web.access import workspace_page
+from memory.web.filters import TextFilterForm
+
+
+@require_GET
+@workspace_page("look")
+def tools(request: HttpRequest) -> HttpResponse:
+    """The tools agents call, the most called first."""
+    form = TextFilterForm(request.GET or None)
+    page = list_tools(request.workspace, form.wanted(), request.GET.get("cursor", ""))
+    context = {"title": _("Tools"), "form": form, "page": page, "is_filtered": bool(form.wanted())}
+    return render(request, "tools/list.html", context)
+
+
+@require_GET
+@workspace_page("look")
+def tool(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """One tool: its schema and how it changed, its calls and what goes wrong with it."""
+    row = get_object_or_404(Tool, workspace=request.workspace, uuid=uuid)
+    overview = tool_overview(row, request.GET.get("cursor", ""))
+    context = {"title": row.name, "tool": row, "overview": overview, "page": overview.calls}
+    return render(request, "tools/detail.html", context)
+
+
+@require_GET
+@workspace_page("look")
+def tool_named(request: HttpRequest) -> HttpResponse:
+    """From a call, which only knows the name, to the tool's page."""
+    row = get_object_or_404(Tool, workspace=request.workspace, name=request.GET.get("name", ""))
+    return redirect("tool", request.workspace.slug, row.uuid)
