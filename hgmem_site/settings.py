@@ -255,6 +255,12 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
+    "ENUM_NAME_OVERRIDES": {
+        "PatternStatusEnum": "memory.api.shapes.PATTERN_STATUSES",
+        "SettablePatternStatusEnum": "memory.api.shapes.SETTABLE_STATUSES",
+        "RuleStatusEnum": "corrections.api.serializers.STATUSES",
+        "ValidatorKindEnum": "memory.api.validator_shapes.KINDS",
+    },
 }
 LOGGING = {
     "version": 1,

@@ -15,6 +15,7 @@ __all__ = [
     "VersionSerializer",
 ]  # fmt: skip
 
+STATUSES = [status.value for status in Status]
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
 
 
@@ -33,7 +34,7 @@ class RuleSerializer(serializers.ModelSerializer[Rule]):
 
     latest_version = VersionSerializer(read_only=True)
     live_version = serializers.IntegerField(source="live_version.number", default=None, allow_null=True)
-    status = serializers.ChoiceField(choices=[status.value for status in Status])
+    status = serializers.ChoiceField(choices=STATUSES)
 
     class Meta:
         model = Rule

@@ -25,8 +25,8 @@ def triage_pattern(*, pattern: ErrorPattern, step: str, by: Actor, reason: str =
 def set_pattern_status(*, pattern: ErrorPattern, status: str, by: Actor, reason: str = "") -> ErrorPattern:
     """:func:`triage_pattern` by the status that is wanted; the status it has already changes nothing.
 
-    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionError`, and ValueError for a status
-    that people do not set (``covered`` follows from the rules that are served).
+    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionError`, and ValueError for a
+    status that people do not set (``covered`` follows from the rules that are served).
     """
     steps = {"ignored": "ignore", "open": "reopen"}
     if status not in steps:

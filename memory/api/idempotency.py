@@ -22,8 +22,8 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     OpenApiTypes.STR,
     OpenApiParameter.HEADER,
-    description="Sending the same request with the same key within 24 hours changes nothing and gets the same "
-    "answer. Fields that are shown once (a new secret) are null in the repeated answer.",
+    description="Sending the same request with the same key within 24 hours changes nothing and gets the "
+    "same answer. Fields that are shown once (a new secret) are null in the repeated answer.",
 )
 
 Handler = Callable[..., Response]

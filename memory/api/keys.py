@@ -47,7 +47,9 @@ class KeyList(RowList[ApiKey]):
         try:
             key, secret = create_key(workspace=workspace, by=request.auth, **form)
         except IntegrityError as error:
-            raise Conflict(f"A key named {form['name']} is in use. Revoke it first, or take another name.") from error
+            raise Conflict(
+                f"A key named {form['name']} is in use: revoke it first."
+            ) from error
         return Response({**KeySerializer(key).data, "secret": secret}, status=201)
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import audit, keys, members, patterns, tools
+from memory.api import audit, keys, members, patterns, tools, validators
 
 urlpatterns = [
     path("me", keys.Me.as_view(), name="api-me"),
@@ -13,6 +13,9 @@ urlpatterns = [
     path("patterns/<uuid:uuid>", patterns.PatternDetail.as_view(), name="api-pattern"),
     path("patterns/<uuid:uuid>/failures", patterns.PatternFailures.as_view(), name="api-pattern-failures"),
     path("patterns/<uuid:uuid>/status", patterns.PatternStatus.as_view(), name="api-pattern-status"),
+    path("validators", validators.ValidatorList.as_view(), name="api-validators"),
+    path("validators/try", validators.TryValidator.as_view(), name="api-validator-try"),
+    path("validators/<uuid:uuid>", validators.ValidatorDetail.as_view(), name="api-validator"),
     path("keys", keys.KeyList.as_view(), name="api-keys"),
     path("keys/<uuid:uuid>/revoke", keys.RevokeKey.as_view(), name="api-key-revoke"),
     path("members", members.MemberList.as_view(), name="api-members"),

@@ -3,20 +3,27 @@
 from typing import ClassVar
 from uuid import UUID
 
+from django.db import IntegrityError
 from django.db.models import QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory.actions.accounts import LastOwner, set_member
-from memory.api.errors import Conflict, Unprocessable
+from memory.actions.members import AlreadyMember, add_member
+from memory.api.errors import Conflict
 from memory.api.filters import MemberFilter
 from memory.api.idempotency import idempotent
 from memory.api.resources import RowList, describes, find, read, writes
-from memory.api.shapes import MemberSerializer, NewMemberSerializer, RoleSerializer
+from memory.api.shapes import (
+    AddedMemberSerializer,
+    MemberSerializer,
+    NewMemberSerializer,
+    RoleSerializer,
+)
 from memory.domain.access import Role
 from memory.models import Member
-from memory.queries.resources import find_user, member_rows
+from memory.queries.resources import member_rows
 from memory.queries.workspaces import get_workspace
 
 
@@ -36,20 +43,19 @@ class MemberList(RowList[Member]):
         """The last to join first."""
         return self.listing()
 
-    @writes("members", "Add a member", {201: MemberSerializer}, request=NewMemberSerializer)
+    @writes("members", "Add a member", {201: AddedMemberSerializer}, request=NewMemberSerializer)
     @idempotent
     def post(self, request: Request) -> Response:
-        """Somebody who can sign in already. 409 for somebody who is a member already."""
+        """A user by name; a new one gets a password, which is in this answer and nowhere else."""
         form = read(NewMemberSerializer, request)
-        user = find_user(form["username"])
-        if user is None:
-            detail = f"There is no user named {form['username']}."
-            raise Unprocessable(detail, [{"field": "username", "detail": detail}])
-        if member_rows(request.auth.workspace_id).filter(user=user).exists():
-            raise Conflict(f"{user} is a member already. Change the role instead.")
         workspace = get_workspace(request.auth.workspace_id)
-        member = set_member(workspace=workspace, user=user, role=Role(form["role"]), by=request.auth)
-        return Response(MemberSerializer(member).data, status=201)
+        try:
+            member, password = add_member(
+                workspace=workspace, username=form["username"], role=Role(form["role"]), by=request.auth
+            )
+        except (AlreadyMember, IntegrityError) as error:
+            raise Conflict(f"{form['username']} is a member already. Change the role instead.") from error
+        return Response({**MemberSerializer(member).data, "password": password or None}, status=201)
 
 
 class MemberDetail(APIView):

@@ -1,5 +1,6 @@
 """Error patterns: lists, neighbours, occurrences, and their status."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from memory.api.filters import FailureFilter
 from memory.api.idempotency import idempotent
 from memory.api.resources import RowList, describes, find, read, writes
 from memory.api.shapes import (
+    PATTERN_STATUSES,
     FailureSerializer,
     PatternDetailSerializer,
     PatternPageSerializer,
@@ -30,16 +32,15 @@ from memory.queries.patterns import PatternFilters, list_patterns, list_similar
 from memory.queries.resources import failure_rows, pattern_rows
 from memory.queries.workspaces import get_workspace
 
-STATUSES = ("open", "covered", "ignored")
 ORDERS = ("count", "recent")
 
 
-def _query(name: str, description: str, enum: tuple[str, ...] | None = None) -> OpenApiParameter:
+def _query(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:
     return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
 
 
 LIST_PARAMETERS = [
-    _query("status", "Only patterns in this status.", STATUSES),
+    _query("status", "Only patterns in this status.", PATTERN_STATUSES),
     _query("tool", "Only this tool."),
     _query("scope", "A part of the scope (for example the environment's name)."),
     _query("q", "Looks in title, message and identifier."),
@@ -53,7 +54,10 @@ class PatternList(APIView):
 
     actions: ClassVar = {"GET": "look"}
 
-    @describes("patterns", "List error patterns", {200: PatternPageSerializer}, parameters=LIST_PARAMETERS)
+    @describes(
+        "patterns", "List error patterns", {200: PatternPageSerializer}, parameters=LIST_PARAMETERS,
+        operation_id="patterns_list",
+    )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Cursor-paged; pages only go on."""
         asked = request.query_params
@@ -116,7 +120,10 @@ class PatternStatus(APIView):
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """409 where the status does not allow it; the same status again changes nothing."""
-        pattern, form = find(pattern_rows(request.auth.workspace_id), uuid), read(PatternStatusSerializer, request)
+        pattern, form = (
+            find(pattern_rows(request.auth.workspace_id), uuid),
+            read(PatternStatusSerializer, request),
+        )
         try:
             return Response(_detail(set_pattern_status(pattern=pattern, by=request.auth, **form)))
         except TransitionError as error:

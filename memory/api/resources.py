@@ -7,6 +7,7 @@ from django.db.models import Model, QuerySet
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
 from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
@@ -17,7 +18,7 @@ from memory.api.problems import REFUSALS
 M = TypeVar("M", bound=Model)
 
 
-class RowList(GenericAPIView[M]):
+class RowList(ListModelMixin, GenericAPIView[M]):
     """A list. Subclasses give ``rows(workspace_id)``, ``serializer_class`` and ``filterset_class``."""
 
     def rows(self) -> QuerySet[M]:
@@ -32,8 +33,7 @@ class RowList(GenericAPIView[M]):
 
     def listing(self) -> Response:
         """One page of the filtered rows."""
-        page = self.paginate_queryset(self.filter_queryset(self.get_queryset()))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.list(self.request)
 
 
 def find(rows: QuerySet[M], uuid: UUID) -> M:

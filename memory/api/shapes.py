@@ -2,11 +2,15 @@
 
 from typing import Any, ClassVar
 
+from django.contrib.auth.validators import UnicodeUsernameValidator
 from rest_framework import serializers
 
 from memory.domain.access import Role, Scope
-from memory.models import ApiKey, AuditEvent, ErrorPattern, Failure, Member, Tool, ToolSchema, Validator
+from memory.domain.lifecycle import PATTERN_INITIAL, PATTERN_TRANSITIONS, statuses
+from memory.models import ApiKey, AuditEvent, ErrorPattern, Failure, Member, Tool, ToolSchema
 
+PATTERN_STATUSES = list(statuses(PATTERN_INITIAL, PATTERN_TRANSITIONS))
+SETTABLE_STATUSES = ["open", "ignored"]
 ROLES = [role.value for role in Role]
 SCOPES = [scope.value for scope in Scope]
 
@@ -17,8 +21,8 @@ class ToolSerializer(serializers.ModelSerializer[Tool]):
     class Meta:
         model = Tool
         fields = (
-            "uuid", "name", "description", "input_schema", "schema_hash", "schema_version", "reported_version",
-            "call_count", "failure_count", "first_seen_at", "last_seen_at",
+            "uuid", "name", "description", "input_schema", "schema_hash", "schema_version",
+            "reported_version", "call_count", "failure_count", "first_seen_at", "last_seen_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -41,7 +45,7 @@ class ToolSchemaSerializer(serializers.ModelSerializer[ToolSchema]):
 class PatternSerializer(serializers.ModelSerializer[ErrorPattern]):
     """The same mistake, however often it was made."""
 
-    status = serializers.ChoiceField(choices=["open", "covered", "ignored"], read_only=True)
+    status = serializers.ChoiceField(choices=PATTERN_STATUSES, read_only=True)
 
     class Meta:
         model = ErrorPattern
@@ -80,7 +84,7 @@ class PatternPageSerializer(serializers.Serializer[Any]):
 class PatternStatusSerializer(serializers.Serializer[Any]):
     """Set a pattern aside, or take it up again. ``covered`` follows from the rules that are served."""
 
-    status = serializers.ChoiceField(choices=["open", "ignored"])
+    status = serializers.ChoiceField(choices=SETTABLE_STATUSES)
     reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
 
 
@@ -94,20 +98,8 @@ class FailureSerializer(serializers.ModelSerializer[Failure]):
     class Meta:
         model = Failure
         fields = (
-            "uuid", "task", "external_id", "call", "source", "error_type", "message", "http_status", "context",
-            "repeat", "happened_at",
-        )  # fmt: skip
-        read_only_fields = fields
-
-
-class ValidatorSerializer(serializers.ModelSerializer[Validator]):
-    """A check that finds silent failures."""
-
-    class Meta:
-        model = Validator
-        fields = (
-            "uuid", "name", "tool", "kind", "body", "message", "is_enabled", "revision", "created_at",
-            "created_by", "updated_at",
+            "uuid", "task", "external_id", "call", "source", "error_type", "message", "http_status",
+            "context", "repeat", "happened_at",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -150,6 +142,7 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
     """A person in the workspace."""
 
     username = serializers.CharField(source="user.username", read_only=True)
+    role = serializers.ChoiceField(choices=ROLES, read_only=True)
 
     class Meta:
         model = Member
@@ -158,10 +151,20 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
 
 
 class NewMemberSerializer(serializers.Serializer[Any]):
-    """A user to let in."""
+    """A user to let in; an unknown name makes a new user."""
 
-    username = serializers.CharField(max_length=150)
+    username = serializers.CharField(max_length=150, validators=[UnicodeUsernameValidator()])
     role = serializers.ChoiceField(choices=ROLES)
+
+
+class AddedMemberSerializer(MemberSerializer):
+    """A member who was just added. ``password`` is set for a new user and shown this once."""
+
+    password = serializers.CharField(allow_null=True, read_only=True)
+
+    class Meta(MemberSerializer.Meta):
+        fields = (*MemberSerializer.Meta.fields, "password")
+        read_only_fields = fields
 
 
 class RoleSerializer(serializers.Serializer[Any]):

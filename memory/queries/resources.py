@@ -1,4 +1,4 @@
-"""The workspace's tools, validators, keys, members and audit trail as querysets: the caller filters and pages."""
+"""The rows behind the management API, as querysets of one workspace: the caller filters and pages."""
 
 from uuid import UUID
 
@@ -11,8 +11,8 @@ from memory.models import (
     Failure,
     Member,
     Tool,
+    ToolCall,
     ToolSchema,
-    User,
     Validator,
 )
 
@@ -57,6 +57,6 @@ def failure_rows(pattern: ErrorPattern) -> QuerySet[Failure]:
     return Failure.objects.filter(pattern=pattern).select_related("task", "call")
 
 
-def find_user(username: str) -> User | None:
-    """An active user by exact name."""
-    return User.objects.filter(username=username, is_active=True).first()
+def call_rows(workspace_id: int, task_uuid: UUID) -> QuerySet[ToolCall]:
+    """The calls of one task."""
+    return ToolCall.objects.filter(workspace_id=workspace_id, task__uuid=task_uuid)
