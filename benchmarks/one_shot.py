@@ -7,7 +7,7 @@ well so far, and narrow the condition until it leaves them alone. No tool, datab
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -152,12 +152,13 @@ def _element(named: Sequence[Leaf], depth: int) -> str:
     """All of these leaves stand in the same element."""
 
     def test(owner: str) -> str:
-        return " && ".join(
-            place(leaf.path[depth:], lambda where, leaf=leaf: f"{where} == {literal(leaf.value)}", owner)
-            for leaf in named
-        )
+        return " && ".join(place(leaf.path[depth:], _equals(leaf.value), owner) for leaf in named)
 
     return place(named[0].path[:depth], test)
+
+
+def _equals(value: Any) -> Callable[[str], str]:
+    return lambda where: f"{where} == {literal(value)}"
 
 
 def _amounts(blame: Blame) -> Iterator[str]:
@@ -206,10 +207,10 @@ def _phrases(blame: Blame) -> Iterator[str]:
         length, text = _shared(leaf.value, words)
         if length > best[0]:
             best = (length, leaf, text)
-    _, leaf, text = best
-    if leaf is not None:
-        verb = "startsWith" if str(leaf.value).startswith(text) else "contains"
-        yield place(leaf.path, lambda where: f"{where}.{verb}({literal(text)})")
+    _, blamed, phrase = best
+    if blamed is not None:
+        verb = "startsWith" if str(blamed.value).startswith(phrase) else "contains"
+        yield place(blamed.path, lambda where: f"{where}.{verb}({literal(phrase)})")
 
 
 def _shared(value: str, words: list[str]) -> tuple[int, str]:

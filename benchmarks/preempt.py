@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.matchers import simple_matchers
 from benchmarks.one_shot import Correction, read_label, write_correction
@@ -19,7 +19,7 @@ from benchmarks.past import Notebook
 from benchmarks.product import Product, context_of, start
 from benchmarks.report import Report, parse_arguments, quantile
 from benchmarks.streams import Label, Stream, StreamError, discover
-from benchmarks.tallies import Tally
+from benchmarks.tallies import Case, Tally
 from hgmem.rules import RuleError
 
 MODES = ("one-shot",)  # "auto" needs the inducer
@@ -86,10 +86,10 @@ class OneShot:
         call, context = run.calls[seq], context_of(run, seq)
         asked = self._product.ask(context)
         fine = self._fine(run.id, seq) if call.failed else None
-        case = {"run": run.id, "tool": call.tool, "fine": fine, "is_recurrence": fine in seen}
-        self.replay.product.count(**case, flagged=bool(asked.rules))
+        case = Case(run=run.id, tool=call.tool, fine=fine, is_recurrence=fine in seen)
+        self.replay.product.count(case, flagged=bool(asked.rules))
         for matcher, tally in zip(self._matchers, self.replay.simple, strict=True):
-            tally.count(**case, flagged=matcher.flags(call, run.domain))
+            tally.count(case, flagged=matcher.flags(call, run.domain))
             matcher.learn(call, run.domain)
         self.replay.seconds.append(asked.seconds)
         self.replay.errors += len(asked.errors)
@@ -168,7 +168,7 @@ def _measure(stream: Stream, report: Report, arguments: argparse.Namespace) -> N
         _list_rules(report, replays[timings[0]])
     judged = replays[timings[0]].product
     for name, limit in GOALS.items():
-        better = "lower" if name == "false_block" else "higher"
+        better: Literal["lower", "higher"] = "lower" if name == "false_block" else "higher"
         label = f"{judged.name}: {stream.name} {name.replace('_', ' ')}"
         report.goal(label, measured=getattr(judged, name), limit=limit, better=better)
 

@@ -3,6 +3,16 @@
 from dataclasses import dataclass, field
 
 
+@dataclass(frozen=True)
+class Case:
+    """What really happened in one call. ``fine`` is None for one that went well."""
+
+    run: str
+    tool: str
+    fine: str | None
+    is_recurrence: bool
+
+
 @dataclass
 class Tally:
     """What one matcher did on one stream.
@@ -22,23 +32,24 @@ class Tally:
     recurrences_once: set[tuple[str, str]] = field(default_factory=set)
     caught_once: set[tuple[str, str]] = field(default_factory=set)
 
-    def count(self, *, run: str, tool: str, fine: str | None, is_recurrence: bool, flagged: bool) -> None:
-        """One call. ``fine`` is None for a good one."""
-        if fine is None:
+    def count(self, case: Case, *, flagged: bool) -> None:
+        """One call, and whether the matcher spoke up before it."""
+        if case.fine is None:
             self.good += 1
             if flagged:
                 self.wrong += 1
-                self.wrong_once.add((run, tool))
+                self.wrong_once.add((case.run, case.tool))
             return
+        once = (case.run, case.fine)
         if flagged:
             self.right += 1
-            self.right_once.add((run, fine))
-        if is_recurrence:
+            self.right_once.add(once)
+        if case.is_recurrence:
             self.recurrences += 1
-            self.recurrences_once.add((run, fine))
+            self.recurrences_once.add(once)
             if flagged:
                 self.caught += 1
-                self.caught_once.add((run, fine))
+                self.caught_once.add(once)
 
     @property
     def precision(self) -> float | None:

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory.actions.accounts import create_key, revoke_key
+from memory.api.access import caller, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import KeyFilter
 from memory.api.idempotency import idempotent
@@ -25,12 +26,13 @@ class KeyList(RowList[ApiKey]):
     """The workspace's keys."""
 
     actions: ClassVar = {"GET": "manage_keys", "POST": "manage_keys"}
+    queryset = ApiKey.objects.none()
     serializer_class = KeySerializer
     filterset_class = KeyFilter
 
     def rows(self) -> QuerySet[ApiKey]:
         """The workspace's keys."""
-        return key_rows(self.request.auth.workspace_id)
+        return key_rows(workspace_of(self.request))
 
     @describes("keys", "List keys")
     def get(self, request: Request) -> Response:
@@ -43,13 +45,11 @@ class KeyList(RowList[ApiKey]):
         """The secret is in this answer and nowhere else."""
         form = read(NewKeySerializer, request)
         form["scopes"] = [Scope(scope) for scope in dict.fromkeys(form["scopes"])]
-        workspace = get_workspace(request.auth.workspace_id)
+        workspace = get_workspace(workspace_of(request))
         try:
-            key, secret = create_key(workspace=workspace, by=request.auth, **form)
+            key, secret = create_key(workspace=workspace, by=caller(request), **form)
         except IntegrityError as error:
-            raise Conflict(
-                f"A key named {form['name']} is in use: revoke it first."
-            ) from error
+            raise Conflict(f"A key named {form['name']} is in use: revoke it first.") from error
         return Response({**KeySerializer(key).data, "secret": secret}, status=201)
 
 
@@ -62,8 +62,8 @@ class RevokeKey(APIView):
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """It stops working within a second, for good. Revoking twice changes nothing."""
-        key = find(key_rows(request.auth.workspace_id), uuid)
-        return Response(KeySerializer(revoke_key(key=key, by=request.auth)).data)
+        key = find(key_rows(workspace_of(request)), uuid)
+        return Response(KeySerializer(revoke_key(key=key, by=caller(request))).data)
 
 
 class Me(APIView):
@@ -74,12 +74,12 @@ class Me(APIView):
     @describes("keys", "Who am I", {200: MeSerializer})
     def get(self, request: Request) -> Response:
         """The key's name, scopes and workspace, and what it may do."""
-        actor = request.auth
+        actor = caller(request)
         body = {
             "name": actor.name,
             "uuid": actor.uuid,
             "scopes": sorted(actor.scopes),
             "may": [action for action in PERMISSIONS if may(actor, action)],
-            "workspace": get_workspace(actor.workspace_id),
+            "workspace": get_workspace(workspace_of(request)),
         }
         return Response(MeSerializer(body).data)

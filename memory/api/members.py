@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from memory.actions.accounts import LastOwner, set_member
 from memory.actions.members import AlreadyMember, add_member
+from memory.api.access import caller, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import MemberFilter
 from memory.api.idempotency import idempotent
@@ -31,12 +32,13 @@ class MemberList(RowList[Member]):
     """The people in the workspace."""
 
     actions: ClassVar = {"GET": "look", "POST": "manage_members"}
+    queryset = Member.objects.none()
     serializer_class = MemberSerializer
     filterset_class = MemberFilter
 
     def rows(self) -> QuerySet[Member]:
         """The workspace's members."""
-        return member_rows(self.request.auth.workspace_id)
+        return member_rows(workspace_of(self.request))
 
     @describes("members", "List members")
     def get(self, request: Request) -> Response:
@@ -48,10 +50,10 @@ class MemberList(RowList[Member]):
     def post(self, request: Request) -> Response:
         """A user by name; a new one gets a password, which is in this answer and nowhere else."""
         form = read(NewMemberSerializer, request)
-        workspace = get_workspace(request.auth.workspace_id)
+        workspace = get_workspace(workspace_of(request))
         try:
             member, password = add_member(
-                workspace=workspace, username=form["username"], role=Role(form["role"]), by=request.auth
+                workspace=workspace, username=form["username"], role=Role(form["role"]), by=caller(request)
             )
         except (AlreadyMember, IntegrityError) as error:
             raise Conflict(f"{form['username']} is a member already. Change the role instead.") from error
@@ -66,7 +68,7 @@ class MemberDetail(APIView):
     @describes("members", "Get a member", {200: MemberSerializer})
     def get(self, request: Request, uuid: UUID) -> Response:
         """The member and the role."""
-        return Response(MemberSerializer(find(member_rows(request.auth.workspace_id), uuid)).data)
+        return Response(MemberSerializer(find(member_rows(workspace_of(request)), uuid)).data)
 
     @writes("members", "Change a member's role", {200: MemberSerializer}, request=RoleSerializer)
     @idempotent
@@ -84,10 +86,10 @@ class MemberDetail(APIView):
 
 
 def _set_role(request: Request, uuid: UUID, role: Role | None) -> Member | None:
-    member = find(member_rows(request.auth.workspace_id), uuid)
+    member = find(member_rows(workspace_of(request)), uuid)
     try:
         return set_member(
-            workspace=get_workspace(request.auth.workspace_id), user=member.user, role=role, by=request.auth
+            workspace=get_workspace(workspace_of(request)), user=member.user, role=role, by=caller(request)
         )
     except LastOwner as error:
         raise Conflict(str(error)) from error

@@ -13,6 +13,7 @@ from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from memory.actions.patterns import set_pattern_status
+from memory.api.access import caller, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import FailureFilter
 from memory.api.idempotency import idempotent
@@ -65,7 +66,7 @@ class PatternList(APIView):
             status=asked.get("status", ""), tool=asked.get("tool", ""), scope=asked.get("scope", ""),
             text=asked.get("q", ""), order=asked.get("order", "count"),
         )  # fmt: skip
-        workspace = get_workspace(request.auth.workspace_id)
+        workspace = get_workspace(workspace_of(request))
         page = list_patterns(workspace, filters, asked.get("cursor", ""))
         return Response(
             {
@@ -88,19 +89,20 @@ class PatternDetail(APIView):
     @describes("patterns", "Get an error pattern", {200: PatternDetailSerializer})
     def get(self, request: Request, uuid: UUID) -> Response:
         """With the patterns that resemble it, nearest first."""
-        return Response(_detail(find(pattern_rows(request.auth.workspace_id), uuid)))
+        return Response(_detail(find(pattern_rows(workspace_of(request)), uuid)))
 
 
 class PatternFailures(RowList[Failure]):
     """Each time the mistake was made."""
 
     actions: ClassVar = {"GET": "look"}
+    queryset = Failure.objects.none()
     serializer_class = FailureSerializer
     filterset_class = FailureFilter
 
     def rows(self) -> QuerySet[Failure]:
         """The failures of the pattern in the URL."""
-        return failure_rows(find(pattern_rows(self.request.auth.workspace_id), self.kwargs["uuid"]))
+        return failure_rows(find(pattern_rows(workspace_of(self.request)), self.kwargs["uuid"]))
 
     @describes("patterns", "List the failures of an error pattern")
     def get(self, request: Request, uuid: UUID) -> Response:
@@ -121,11 +123,11 @@ class PatternStatus(APIView):
     def post(self, request: Request, uuid: UUID) -> Response:
         """409 where the status does not allow it; the same status again changes nothing."""
         pattern, form = (
-            find(pattern_rows(request.auth.workspace_id), uuid),
+            find(pattern_rows(workspace_of(request)), uuid),
             read(PatternStatusSerializer, request),
         )
         try:
-            return Response(_detail(set_pattern_status(pattern=pattern, by=request.auth, **form)))
+            return Response(_detail(set_pattern_status(pattern=pattern, by=caller(request), **form)))
         except TransitionError as error:
             raise Conflict(str(error)) from error
 

@@ -18,7 +18,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     detail = serializers.CharField()
     field = serializers.CharField(required=False)
-    errors = ErrorRowSerializer(many=True, required=False)
+    errors = ErrorRowSerializer(many=True, required=False)  # type: ignore[assignment]  # a field's name
 
 
 REFUSALS = {

@@ -1,5 +1,6 @@
 """What the management views have in common: rows of the key's workspace, filtered and cursor-paged."""
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -15,21 +16,20 @@ from rest_framework.serializers import Serializer
 from memory.api.idempotency import IDEMPOTENCY_KEY
 from memory.api.problems import REFUSALS
 
+F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=Model)
 
 
 class RowList(ListModelMixin, GenericAPIView[M]):
-    """A list. Subclasses give ``rows(workspace_id)``, ``serializer_class`` and ``filterset_class``."""
+    """A list. Subclasses give ``rows()``, an empty ``queryset`` of their model, and the usual attributes."""
 
     def rows(self) -> QuerySet[M]:
         """The rows of the key's workspace."""
         raise NotImplementedError
 
     def get_queryset(self) -> QuerySet[M]:
-        """Nothing while the OpenAPI file is made: there is no key then."""
-        if getattr(self, "swagger_fake_view", False):
-            return self.serializer_class.Meta.model.objects.none()
-        return self.rows()
+        """The rows; the class's empty ``queryset`` while the OpenAPI file is made, without a key."""
+        return super().get_queryset() if getattr(self, "swagger_fake_view", False) else self.rows()
 
     def listing(self) -> Response:
         """One page of the filtered rows."""
@@ -51,13 +51,15 @@ def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     return dict(form.validated_data)
 
 
-def describes(tag: str, summary: str, responses: dict[int, Any] | None = None, **more: Any) -> Any:
+def describes(
+    tag: str, summary: str, responses: dict[int, Any] | None = None, **more: Any
+) -> Callable[[F], F]:
     """The OpenAPI entry of a read. Without ``responses`` it is the view's own list."""
     if responses is not None:
         more["responses"] = {**REFUSALS, **responses}
     return extend_schema(tags=[tag], summary=summary, **more)
 
 
-def writes(tag: str, summary: str, responses: dict[int, Any], **more: Any) -> Any:
+def writes(tag: str, summary: str, responses: dict[int, Any], **more: Any) -> Callable[[F], F]:
     """The OpenAPI entry of a write that accepts an ``Idempotency-Key``."""
     return describes(tag, summary, responses, parameters=[IDEMPOTENCY_KEY], **more)

@@ -1,6 +1,6 @@
 """What the management API says and hears: tools, patterns, validators, keys, members, audit."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from rest_framework import serializers
@@ -20,11 +20,11 @@ class ToolSerializer(serializers.ModelSerializer[Tool]):
 
     class Meta:
         model = Tool
-        fields = (
+        fields: tuple[str, ...] = (
             "uuid", "name", "description", "input_schema", "schema_hash", "schema_version",
             "reported_version", "call_count", "failure_count", "first_seen_at", "last_seen_at",
         )  # fmt: skip
-        read_only_fields = fields
+        read_only_fields: tuple[str, ...] = fields
 
 
 class ToolDescriptionSerializer(serializers.Serializer[Any]):
@@ -38,8 +38,15 @@ class ToolSchemaSerializer(serializers.ModelSerializer[ToolSchema]):
 
     class Meta:
         model = ToolSchema
-        fields = ("version", "reported_version", "input_schema", "schema_hash", "change", "seen_at")
-        read_only_fields = fields
+        fields: tuple[str, ...] = (
+            "version",
+            "reported_version",
+            "input_schema",
+            "schema_hash",
+            "change",
+            "seen_at",
+        )
+        read_only_fields: tuple[str, ...] = fields
 
 
 class PatternSerializer(serializers.ModelSerializer[ErrorPattern]):
@@ -49,11 +56,11 @@ class PatternSerializer(serializers.ModelSerializer[ErrorPattern]):
 
     class Meta:
         model = ErrorPattern
-        fields = (
+        fields: tuple[str, ...] = (
             "uuid", "title", "tool", "error_type", "template", "identifier", "scope", "status",
             "occurrence_count", "task_count", "first_seen_at", "last_seen_at",
         )  # fmt: skip
-        read_only_fields = fields
+        read_only_fields: tuple[str, ...] = fields
 
 
 class SimilarPatternSerializer(serializers.Serializer[Any]):
@@ -69,8 +76,8 @@ class PatternDetailSerializer(PatternSerializer):
     similar = SimilarPatternSerializer(many=True, read_only=True)
 
     class Meta(PatternSerializer.Meta):
-        fields = (*PatternSerializer.Meta.fields, "similar")
-        read_only_fields = fields
+        fields: tuple[str, ...] = (*PatternSerializer.Meta.fields, "similar")
+        read_only_fields: tuple[str, ...] = fields
 
 
 class PatternPageSerializer(serializers.Serializer[Any]):
@@ -97,11 +104,11 @@ class FailureSerializer(serializers.ModelSerializer[Failure]):
 
     class Meta:
         model = Failure
-        fields = (
+        fields: tuple[str, ...] = (
             "uuid", "task", "external_id", "call", "source", "error_type", "message", "http_status",
             "context", "repeat", "happened_at",
         )  # fmt: skip
-        read_only_fields = fields
+        read_only_fields: tuple[str, ...] = fields
 
 
 class KeySerializer(serializers.ModelSerializer[ApiKey]):
@@ -111,11 +118,11 @@ class KeySerializer(serializers.ModelSerializer[ApiKey]):
 
     class Meta:
         model = ApiKey
-        fields = (
+        fields: tuple[str, ...] = (
             "uuid", "name", "prefix", "scopes", "created_at", "created_by", "expires_at", "last_used_at",
             "revoked_at",
         )  # fmt: skip
-        read_only_fields = fields
+        read_only_fields: tuple[str, ...] = fields
 
 
 class NewKeySerializer(serializers.Serializer[Any]):
@@ -134,8 +141,8 @@ class CreatedKeySerializer(KeySerializer):
     secret = serializers.CharField(allow_null=True, read_only=True)
 
     class Meta(KeySerializer.Meta):
-        fields = (*KeySerializer.Meta.fields, "secret")
-        read_only_fields = fields
+        fields: tuple[str, ...] = (*KeySerializer.Meta.fields, "secret")
+        read_only_fields: tuple[str, ...] = fields
 
 
 class MemberSerializer(serializers.ModelSerializer[Member]):
@@ -146,8 +153,8 @@ class MemberSerializer(serializers.ModelSerializer[Member]):
 
     class Meta:
         model = Member
-        fields = ("uuid", "username", "role", "created_at")
-        read_only_fields = fields
+        fields: tuple[str, ...] = ("uuid", "username", "role", "created_at")
+        read_only_fields: tuple[str, ...] = fields
 
 
 class NewMemberSerializer(serializers.Serializer[Any]):
@@ -163,8 +170,8 @@ class AddedMemberSerializer(MemberSerializer):
     password = serializers.CharField(allow_null=True, read_only=True)
 
     class Meta(MemberSerializer.Meta):
-        fields = (*MemberSerializer.Meta.fields, "password")
-        read_only_fields = fields
+        fields: tuple[str, ...] = (*MemberSerializer.Meta.fields, "password")
+        read_only_fields: tuple[str, ...] = fields
 
 
 class RoleSerializer(serializers.Serializer[Any]):
@@ -178,11 +185,11 @@ class AuditEventSerializer(serializers.ModelSerializer[AuditEvent]):
 
     class Meta:
         model = AuditEvent
-        fields = (
+        fields: tuple[str, ...] = (
             "uuid", "at", "actor_kind", "actor_uuid", "actor_name", "verb", "subject_type", "subject_uuid",
             "subject_name", "old", "new", "reason",
         )  # fmt: skip
-        read_only_fields: ClassVar = fields
+        read_only_fields: tuple[str, ...] = fields
 
 
 class WorkspaceSerializer(serializers.Serializer[Any]):

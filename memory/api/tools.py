@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory.actions.tools import describe_tool
+from memory.api.access import caller, workspace_of
 from memory.api.filters import ToolFilter
 from memory.api.idempotency import idempotent
 from memory.api.resources import RowList, describes, find, read, writes
@@ -21,12 +22,13 @@ class ToolList(RowList[Tool]):
     """Every tool that agents called."""
 
     actions: ClassVar = {"GET": "look"}
+    queryset = Tool.objects.none()
     serializer_class = ToolSerializer
     filterset_class = ToolFilter
 
     def rows(self) -> QuerySet[Tool]:
         """The workspace's tools."""
-        return tool_rows(self.request.auth.workspace_id)
+        return tool_rows(workspace_of(self.request))
 
     @describes("tools", "List tools")
     def get(self, request: Request) -> Response:
@@ -42,27 +44,28 @@ class ToolDetail(APIView):
     @describes("tools", "Get a tool", {200: ToolSerializer})
     def get(self, request: Request, uuid: UUID) -> Response:
         """With the schema that its good calls show."""
-        return Response(ToolSerializer(find(tool_rows(request.auth.workspace_id), uuid)).data)
+        return Response(ToolSerializer(find(tool_rows(workspace_of(request)), uuid)).data)
 
     @writes("tools", "Describe a tool", {200: ToolSerializer}, request=ToolDescriptionSerializer)
     @idempotent
     def patch(self, request: Request, uuid: UUID) -> Response:
         """Only the description can be changed; the rest is what was seen."""
-        tool = find(tool_rows(request.auth.workspace_id), uuid)
+        tool = find(tool_rows(workspace_of(request)), uuid)
         form = read(ToolDescriptionSerializer, request)
-        return Response(ToolSerializer(describe_tool(tool=tool, by=request.auth, **form)).data)
+        return Response(ToolSerializer(describe_tool(tool=tool, by=caller(request), **form)).data)
 
 
 class ToolSchemaList(RowList[ToolSchema]):
     """The versions of a tool's input schema."""
 
     actions: ClassVar = {"GET": "look"}
+    queryset = ToolSchema.objects.none()
     serializer_class = ToolSchemaSerializer
-    filter_backends: ClassVar = []
+    filter_backends = ()
 
     def rows(self) -> QuerySet[ToolSchema]:
         """The versions of the tool in the URL."""
-        workspace_id = self.request.auth.workspace_id
+        workspace_id = workspace_of(self.request)
         return schema_rows(workspace_id, find(tool_rows(workspace_id), self.kwargs["uuid"]).uuid)
 
     @describes("tools", "List the schema versions of a tool")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 import orjson
@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 
 from memory.actions import validators as actions
 from memory.actions.validators import ValidatorDraft
+from memory.api.access import caller, workspace_of
 from memory.api.errors import Conflict, Unprocessable
 from memory.api.filters import ValidatorFilter
 from memory.api.idempotency import idempotent
@@ -40,12 +41,13 @@ class ValidatorList(RowList[Validator]):
     """The checks that find silent failures."""
 
     actions: ClassVar = {"GET": "look", "POST": "edit_validator"}
+    queryset = Validator.objects.none()
     serializer_class = ValidatorSerializer
     filterset_class = ValidatorFilter
 
     def rows(self) -> QuerySet[Validator]:
         """The workspace's validators."""
-        return validator_rows(self.request.auth.workspace_id)
+        return validator_rows(workspace_of(self.request))
 
     @describes("validators", "List validators")
     def get(self, request: Request) -> Response:
@@ -58,8 +60,8 @@ class ValidatorList(RowList[Validator]):
         """It runs on every call that is analysed from now on."""
         draft = draft_of(read(NewValidatorSerializer, request))
         with refusals():
-            workspace = get_workspace(request.auth.workspace_id)
-            validator = actions.create_validator(workspace=workspace, draft=draft, by=request.auth)
+            workspace = get_workspace(workspace_of(request))
+            validator = actions.create_validator(workspace=workspace, draft=draft, by=caller(request))
         return Response(ValidatorSerializer(validator).data, status=201)
 
 
@@ -71,7 +73,7 @@ class ValidatorDetail(APIView):
     @describes("validators", "Get a validator", {200: ValidatorSerializer})
     def get(self, request: Request, uuid: UUID) -> Response:
         """As it runs now."""
-        return Response(ValidatorSerializer(find(validator_rows(request.auth.workspace_id), uuid)).data)
+        return Response(ValidatorSerializer(find(validator_rows(workspace_of(request)), uuid)).data)
 
     @writes(
         "validators", "Change a validator, or switch it on or off", {200: ValidatorSerializer},
@@ -80,7 +82,7 @@ class ValidatorDetail(APIView):
     @idempotent
     def patch(self, request: Request, uuid: UUID) -> Response:
         """What is not sent stays. ``revision`` is the one you have seen: 409 when it is not the latest."""
-        validator = find(validator_rows(request.auth.workspace_id), uuid)
+        validator = find(validator_rows(workspace_of(request)), uuid)
         form = read(ChangedValidatorSerializer, request)
         return Response(ValidatorSerializer(_change(validator, form, request)).data)
 
@@ -88,8 +90,8 @@ class ValidatorDetail(APIView):
     @idempotent
     def delete(self, request: Request, uuid: UUID) -> Response:
         """The failures it found stay."""
-        validator = find(validator_rows(request.auth.workspace_id), uuid)
-        actions.delete_validator(validator=validator, by=request.auth)
+        validator = find(validator_rows(workspace_of(request)), uuid)
+        actions.delete_validator(validator=validator, by=caller(request))
         return Response(status=204)
 
 
@@ -105,7 +107,7 @@ class TryValidator(APIView):
         with refusals():
             compiled = actions.compile_draft(draft_of(form))
         if form.get("backtest"):
-            workspace = get_workspace(request.auth.workspace_id)
+            workspace = get_workspace(workspace_of(request))
             found = backtest_validator(workspace, form["tool"], compiled, calls=form["backtest"])
             failing = [
                 {"task": call.task.uuid, "seq": call.seq, "detail": detail} for call, detail in found.failing
@@ -124,7 +126,7 @@ def draft_of(form: dict[str, Any]) -> ValidatorDraft:
         detail = f"The body of a {kind} validator has the field {wanted}."
         raise Unprocessable(detail, [{"field": f"body.{wanted}", "detail": detail}])
     source = str(body["check"]) if kind == "cel" else orjson.dumps(body["schema"]).decode()
-    target = "input" if body.get("target") == "input" else "output"
+    target: Literal["input", "output"] = "input" if body.get("target") == "input" else "output"
     return ValidatorDraft(form["name"], form["tool"], kind, source, target, form["message"])
 
 
@@ -147,11 +149,11 @@ def _change(validator: Validator, form: dict[str, Any], request: Request) -> Val
         draft = draft_of({**now, **form})
         with refusals():
             validator = actions.edit_validator(
-                validator=validator, draft=draft, revision=form["revision"], by=request.auth
+                validator=validator, draft=draft, revision=form["revision"], by=caller(request)
             )
     if "is_enabled" in form:
         validator = actions.set_validator_enabled(
-            validator=validator, is_enabled=form["is_enabled"], by=request.auth
+            validator=validator, is_enabled=form["is_enabled"], by=caller(request)
         )
     return validator
 
@@ -160,7 +162,7 @@ def _call_of(form: dict[str, Any], request: Request) -> CallSnapshot:
     recorded = form.get("call")
     if recorded is None:
         return CallSnapshot(tool=form["tool"], input=form["input"], output=form["output"])
-    rows = call_rows(request.auth.workspace_id, recorded["task"])
+    rows = call_rows(workspace_of(request), recorded["task"])
     call = rows.filter(seq=recorded["seq"]).first()
     if call is None:
         raise Http404
