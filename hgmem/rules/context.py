@@ -20,8 +20,8 @@ class Context:
     """One question. Built by ``parse_context``; nothing in it is ever changed.
 
     ``variables`` maps the names conditions may use to their values. ``clean`` says that every
-    value is plain JSON that fits CEL's types (no integer beyond 64 bits, valid Unicode), which is
-    what the compiled closures rely on. ``size`` counts values, ``chars`` the characters in them.
+    value is plain JSON that the CEL runtime takes as it is (no integer beyond 64 bits, valid Unicode,
+    no NUL), which is what the compiled closures rely on. ``size`` counts values, ``chars`` the characters in them.
     """
 
     __slots__ = ("agent", "chars", "clean", "point", "size", "tags", "tool", "tool_version", "variables")
@@ -169,14 +169,14 @@ def _measure(variables: dict[str, Any]) -> tuple[int, int, bool]:
                     if key.__class__ is not str:
                         raise _not_json(variables)
                     chars += len(key)
-                    if not key.isascii():
+                    if "\0" in key or not key.isascii():
                         clean = clean and is_text(key)
                 owner = owner.values()
             for value in owner:
                 kind = value.__class__
                 if kind is str:
                     chars += len(value)
-                    if not value.isascii():
+                    if "\0" in value or not value.isascii():
                         clean = clean and is_text(value)
                 elif kind is int:
                     if not INT64_MIN <= value <= INT64_MAX:

@@ -89,7 +89,7 @@ def unreadable_part(value: Any) -> str | None:
     if isinstance(value, int):
         return None if INT64_MIN <= value <= INT64_MAX else "an integer beyond 64 bits"
     if isinstance(value, str):
-        return None if value.isascii() or is_text(value) else "text that is not valid Unicode"
+        return None if is_text(value) else "text with a NUL or invalid Unicode"
     if isinstance(value, dict):
         parts = (unreadable_part(part) for pair in value.items() for part in pair)
         return next(filter(None, parts), None)
@@ -99,7 +99,9 @@ def unreadable_part(value: Any) -> str | None:
 
 
 def is_text(value: str) -> bool:
-    """Whether a string can be written as UTF-8 (it has no lone surrogates)."""
+    """Whether the CEL runtime takes a string whole: no NUL (it would cut there), no lone surrogates."""
+    if "\0" in value:
+        return False
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-import re2  # type: ignore[import-untyped]
+import re2
 
+from memory.domain.cards import replace_cards
 from memory.domain.field_names import is_counter
 
 Replace = Callable[[str, str], str]
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 MAX_PATTERN_LENGTH = 500
-_SHORTEST_OPAQUE = 16
 
 
 class InvalidPatternError(ValueError):
@@ -32,7 +32,32 @@ class Detector(NamedTuple):
     replace: Callable[[str, Replace], str]
 
 
-def _simple(kind: str, source: str, flags: int = 0) -> Detector:
+def _scan(
+    text: str, pattern: re.Pattern[str], stems: tuple[str, ...], render: Callable[[re.Match[str]], str]
+) -> str:
+    """``pattern.sub`` for expressions that can only begin at one of the (lower case) ``stems``.
+
+    Looking for the stems first is many times faster than trying an expression at every character.
+    """
+    folded = text.lower()
+    if len(folded) != len(text):  # a few letters change their length
+        return pattern.sub(render, text)
+    places: set[int] = set()
+    for stem in stems:
+        place = folded.find(stem)
+        while place >= 0:
+            places.add(place)
+            place = folded.find(stem, place + 1)
+    parts, last = [], 0
+    for place in sorted(places):
+        match = pattern.match(text, place) if place >= last else None
+        if match:
+            parts += [text[last:place], render(match)]
+            last = match.end()
+    return "".join((*parts, text[last:])) if parts else text
+
+
+def _simple(kind: str, source: str, *, stems: tuple[str, ...], flags: int = 0) -> Detector:
     """A detector whose whole match is the secret, or the group that took part, where there is one."""
     pattern = re.compile(source, flags)
 
@@ -44,7 +69,7 @@ def _simple(kind: str, source: str, flags: int = 0) -> Detector:
             start, end = match.span(match.lastindex)
             return whole[: start - origin] + put(kind, text[start:end]) + whole[end - origin :]
 
-        return pattern.sub(one, text)
+        return _scan(text, pattern, stems, one) if stems else pattern.sub(one, text)
 
     return Detector(kind, replace)
 
@@ -53,9 +78,14 @@ _PRIVATE_KEY = _simple(
     "private_key",
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY"
     r"(?: BLOCK)?-----|.*)",
-    re.DOTALL,
+    stems=("-----begin",),
+    flags=re.DOTALL,
 )
-_JWT = _simple("jwt", r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,}+\.[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]*+)?")
+_JWT = _simple(
+    "jwt",
+    r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,}+\.[A-Za-z0-9_-]{4,}+(?:\.[A-Za-z0-9_-]*+)?",
+    stems=("eyj",),
+)
 _VENDOR_KEY = _simple(
     "api_key",
     r"(?<![A-Za-z0-9])(?:"
@@ -69,38 +99,72 @@ _VENDOR_KEY = _simple(
     r"|SG\.[A-Za-z0-9_-]{16,}+\.[A-Za-z0-9_-]{16,}+"
     r"|hgm_[A-Za-z0-9_-]{12,}+"
     r")",
+    stems=(
+        *(
+            "sk-",
+            "sk_",
+            "rk_",
+            "pk_",
+            "whsec_",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+        ),
+        *("akia", "asia", "agpa", "aida", "aroa", "anpa", "xox", "xapp-", "aiza", "ya29.", "sg.", "hgm_"),
+        *("hf_", "hf-", "gsk", "npm", "xai", "r8", "dop_v1", "shpat", "shpss", "lin_api", "pypi", "nvapi"),
+        *("tskey", "sbp"),
+    ),
 )
 _BEARER = _simple(
     "token",
     r"(?i)(?<![a-z0-9])(?:bearer|basic|token)[ \t]{1,4}((?=[a-z._~+/=-]{0,60}[0-9]|[a-z._~+/=-]{24})"
     r"[a-z0-9._~+/=-]{16,}+)",
+    stems=("bearer", "basic", "token"),
 )
 _HEADER = _simple(
     "secret",
     r"(?i)(?:authorization\\{0,3}[\"']?[ \t]{0,4}[:=][ \t]{0,4}\\{0,3}[\"']?"
     r"(?:basic|bearer|digest|token|apikey)[ \t]{1,4}([^\s\"'\\,;]{4,}+)"
     r"|(?<![a-z])cookie2?:[ \t]{0,4}(?=[^\r\n\"'=]{1,200}=)([^\r\n\"'\\]{3,}+))",
+    stems=("authorization", "cookie"),
 )
 _URL_CREDENTIALS = _simple(
     "url_credentials",
-    r"(?<=://)((?:[^\s/?#:@\"'<>\\]{0,200}:[^\s/?#\"'<>\\]{0,400}|[^\s/?#:@\"'<>\\]{16,400}))(?=@[^\s@])",
+    r"://((?:[^\s/?#:@\"'<>\\]{0,200}:[^\s/?#\"'<>\\]{0,400}|[^\s/?#:@\"'<>\\]{16,400}))(?=@[^\s@])",
+    stems=("://",),
 )
 _EMAIL = _simple(
     "email",
     r"(?<![A-Za-z0-9._%+-])(?!git@)[A-Za-z0-9._%+-]++@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9])",
+    stems=(),
 )
 
 _WORDS_BEFORE = re.compile(r"[A-Za-z_ -]*\Z")
-_NAMES_OF_PASSWORDS = r"passw(?:or)?d|passwd|passphrase|pwd"
-_NAMES_OF_SECRETS = (
-    r"secret|api[_-]?key|apikey|access[_-]?key|private[_-]?key|client[_-]?secret|credentials?"
-    r"|authorization|(?:set-)?cookie"
+_OPTION = re.compile(r"(?<![\w-])--[\w-]*\Z")
+# Each begins with one of its stems: what stands before (``client_``, ``access_``) does not matter.
+_PASSWORDS = (r"passw(?:or)?d|passphrase|pwd", ("passw", "passphrase", "pwd"))
+_SECRETS = (
+    r"secret|(?:(?<=api)|(?<=api[_-])|(?<=access)|(?<=access[_-])|(?<=private)|(?<=private[_-]))key"
+    r"|credentials?|authorization|cookie",
+    ("secret", "key", "credential", "authorization", "cookie"),
 )
-_NAMES_OF_TOKENS = r"(?:access|auth|refresh|id|bearer|session|csrf|xsrf|api|bot)[_-]?token|token"
+_TOKENS = (r"token", ("token",))
 
 
-def _assignment(kind: str, words: str, value: str) -> Detector:
+def _words_around(text: str, match: re.Match[str], group: str) -> str:
+    """The name of an assignment with the words before it, in lower case."""
+    origin = match.start()
+    before = _WORDS_BEFORE.search(text, max(0, origin - 20), origin)
+    return ((before.group() if before else "") + text[origin : match.start(group)]).lower()
+
+
+def _assignment(kind: str, names: tuple[str, tuple[str, ...]], value: str) -> Detector:
     """``name=value``, ``"name": "value"`` (escaped or not) and ``--name value`` inside a text."""
+    words, stems = names
     name = rf"(?:{words})[A-Za-z0-9_-]{{0,30}}+"
     quoted = (
         rf"{name}(?P<e>\\{{0,3}}[\"'])[ \t]{{0,4}}[:=][ \t]{{0,4}}(?P<q>\\{{0,3}}[\"'])"
@@ -108,7 +172,7 @@ def _assignment(kind: str, words: str, value: str) -> Detector:
     )
     plain = rf"{name}[ \t]{{0,4}}[:=][ \t]{{0,4}}(?P<o>[\"'])(?P<b>(?:(?!(?P=o)).){{1,4000}}?)(?=(?P=o))"
     bare = rf"{name}(?:=|:[ \t]{{0,4}}(?=[^\s,;&\"']{{0,60}}[0-9])|[ \t]{{1,4}}=[ \t]{{1,4}})(?P<c>{value})"
-    option = rf"(?<=--){name}[ \t](?P<d>{value})"
+    option = rf"{name}[ \t](?P<d>{value})"
     pattern = re.compile(rf"(?i)(?:{quoted}|{plain}|{bare}|{option})", re.DOTALL)
 
     def one_of(match: re.Match[str]) -> str:
@@ -118,66 +182,23 @@ def _assignment(kind: str, words: str, value: str) -> Detector:
         def one(match: re.Match[str]) -> str:
             group = one_of(match)
             found, whole, origin = match.group(group), match.group(), match.start()
-            name = whole[: match.start(group) - origin].lower()
-            before = _WORDS_BEFORE.search(text, max(0, origin - 20), origin)
-            if kind == "token" and (found.isdigit() or is_counter((before.group() if before else "") + name)):
+            if group == "d" and not _OPTION.search(text, max(0, origin - 34), origin):
+                return whole
+            if kind == "token" and (found.isdigit() or is_counter(_words_around(text, match, group))):
                 return whole
             start, end = match.start(group) - origin, match.end(group) - origin
             return whole[:start] + put(kind, found) + whole[end:]
 
-        return pattern.sub(one, text)
+        return _scan(text, pattern, stems, one)
 
     return Detector(kind, replace)
 
 
-_ASSIGNED_PASSWORD = _assignment("password", _NAMES_OF_PASSWORDS, r"[^\s,;&\"'<>\\]{1,400}+")
-_ASSIGNED_SECRET = _assignment("secret", _NAMES_OF_SECRETS, r"[^\s,;&\"'<>\\]{4,2000}+")
-_ASSIGNED_TOKEN = _assignment("token", _NAMES_OF_TOKENS, r"[A-Za-z0-9._~+/=-]{16,2000}+")
+_ASSIGNED_PASSWORD = _assignment("password", _PASSWORDS, r"[^\s,;&\"'<>\\]{1,400}+")
+_ASSIGNED_SECRET = _assignment("secret", _SECRETS, r"[^\s,;&\"'<>\\]{4,2000}+")
+_ASSIGNED_TOKEN = _assignment("token", _TOKENS, r"[A-Za-z0-9._~+/=-]{16,2000}+")
 
-_DIGITS = re.compile(
-    r"(?<![0-9A-Za-z])(?<![0-9][.,-])"
-    r"(?:[0-9]{13,19}|[0-9]{4}(?:[ -][0-9]{4}){3}(?:[ -][0-9]{3})?|[0-9]{4}[ -][0-9]{6}[ -][0-9]{4,5})"
-    r"(?![0-9A-Za-z])(?![.-][0-9])"
-)
-
-
-def _replace_cards(text: str, put: Replace) -> str:
-    def one(match: re.Match[str]) -> str:
-        found = match.group()
-        return put("card", found) if is_card(found.replace(" ", "").replace("-", "")) else found
-
-    return _DIGITS.sub(one, text)
-
-
-_CARD = Detector("card", _replace_cards)
-
-# Prefix range -> lengths, as the card networks publish them.
-_BRANDS: tuple[tuple[int, int, int, tuple[int, ...]], ...] = (
-    (1, 4, 4, (13, 16, 19)),
-    (2, 51, 55, (16,)),
-    (4, 2221, 2720, (16,)),
-    (2, 34, 34, (15,)),
-    (2, 37, 37, (15,)),
-    (4, 6011, 6011, (16, 19)),
-    (3, 644, 649, (16, 19)),
-    (2, 65, 65, (16, 19)),
-    (3, 300, 305, (14,)),
-    (2, 36, 36, (14,)),
-    (2, 38, 39, (14,)),
-    (4, 3528, 3589, (16,)),
-    (2, 62, 62, (16, 17, 18, 19)),
-)
-_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
-
-
-def is_card(digits: str) -> bool:
-    """Whether digits are a card number: a brand's prefix and length, and the Luhn sum (ISO/IEC 7812-1)."""
-    size = len(digits)
-    if not any(low <= int(digits[:width]) <= high and size in sizes for width, low, high, sizes in _BRANDS):
-        return False
-    numbers = [int(digit) for digit in reversed(digits)]
-    return (sum(numbers[::2]) + sum(_DOUBLED[n] for n in numbers[1::2])) % 10 == 0
-
+_CARD = Detector("card", replace_cards)
 
 # What the first look searches in encoded JSON -> the detectors it switches on. None: field names only.
 _LOOKS: tuple[tuple[str, tuple[Detector, ...]], ...] = (

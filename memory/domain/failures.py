@@ -18,6 +18,7 @@ FailureKind = Literal[
 ]
 
 MAX_MESSAGE = 4_000
+MAX_TYPE = 200
 
 
 class CallSnapshot(msgspec.Struct, frozen=True):
@@ -41,6 +42,13 @@ class FailureFinding(msgspec.Struct, frozen=True):
     message: str
     http_status: int | None = None
 
+    @property
+    def source(self) -> Literal["explicit", "validator", "outcome"]:
+        """Who found it: the call itself, a validator, or the task's outcome."""
+        if self.kind == "validation":
+            return "validator"
+        return "outcome" if self.kind == "outcome" else "explicit"
+
 
 def detect_failure(call: CallSnapshot) -> FailureFinding | None:
     """Say whether a call failed explicitly.
@@ -51,7 +59,7 @@ def detect_failure(call: CallSnapshot) -> FailureFinding | None:
     """
     said = _reported_complaint(call)
     status = call.http_status if call.http_status is not None else (said.http_status if said else None)
-    failing_http = status is not None and status >= 400  # noqa: PLR2004 - RFC 9110: 4xx and 5xx
+    failing_http = status is not None and status >= 400  # RFC 9110: 4xx and 5xx
     reported = call.status in ("error", "rejected", "cancelled", "timeout")
     if not reported and not call.error_message and not call.error_type and not failing_http:
         said = read_output(call.output)
@@ -61,7 +69,7 @@ def detect_failure(call: CallSnapshot) -> FailureFinding | None:
         said = _fallback(call, found or said)
     return FailureFinding(
         kind=_kind(call, reported, said),
-        error_type=_error_type(call, said, status),
+        error_type=_error_type(call, said, status)[:MAX_TYPE],
         message=(said.message or _plain_message(call, status))[:MAX_MESSAGE],
         http_status=status if status is not None else said.http_status,
     )
@@ -109,7 +117,9 @@ def _from_output(said: Complaint) -> FailureFinding:
     kind: FailureKind = "http" if said.http_status else "exception" if said.is_exception else "output"
     return FailureFinding(
         kind=kind,
-        error_type=said.error_type or (f"HTTP {said.http_status}" if said.http_status else "error"),
+        error_type=(said.error_type or (f"HTTP {said.http_status}" if said.http_status else "error"))[
+            :MAX_TYPE
+        ],
         message=said.message[:MAX_MESSAGE],
         http_status=said.http_status,
     )

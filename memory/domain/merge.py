@@ -21,7 +21,7 @@ class StoredCall(msgspec.Struct, frozen=True):
     """What the merge needs of a stored call: the digest it was stored with, and its step."""
 
     digest: str
-    step: int | None = None
+    step: int
 
 
 class StoredTask(msgspec.Struct, frozen=True):
@@ -142,9 +142,8 @@ def _step_conflicts(stored: StoredTask, incoming: TaskRecord) -> Iterator[FieldE
 
 
 def _is_known(stored: StoredTask, outcome: OutcomeRecord) -> bool:
-    """A statement is a repetition when its source's latest statement was the same."""
-    latest = next((item for item in reversed(stored.outcomes) if item.by == outcome.by), None)
-    return latest is not None and latest.digest == outcome.digest
+    """A statement counts once: a late repetition must not override what was said in between."""
+    return any(item.digest == outcome.digest for item in stored.outcomes)
 
 
 def _filled(stored: StoredTask, incoming: TaskRecord) -> dict[str, Any]:
@@ -172,19 +171,13 @@ def _new_steps(stored: StoredTask, incoming: TaskRecord) -> Iterator[StepRecord]
     given = {step.index for step in incoming.steps} | stored.steps.keys()
     sizes: dict[int, int] = {}
     for known in stored.calls.values():
-        if known.step is not None:
-            sizes[known.step] = sizes.get(known.step, 0) + 1
+        sizes[known.step] = sizes.get(known.step, 0) + 1
     for call in incoming.calls:
-        if (
-            call.step is not None
-            and call.seq not in stored.calls
-            and call.step not in given
-            and sizes.get(call.step)
-        ):
+        if call.seq not in stored.calls and call.step not in given and sizes.get(call.step):
             given.add(call.step)
             yield StepRecord(index=call.step, reasoning="", reasoning_digest="")
 
 
 def _shown(value: object) -> str:
     text = value.isoformat() if isinstance(value, datetime) else repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."  # noqa: PLR2004 - a readable line
+    return text if len(text) <= 80 else text[:77] + "..."  # a readable line

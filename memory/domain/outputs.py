@@ -96,7 +96,7 @@ def _http_status(doc: dict[Any, Any]) -> int | None:
 
 
 def _is_failing(value: Any) -> bool:
-    if isinstance(value, str) and value.isdigit() and len(value) == 3:  # noqa: PLR2004 - three digits, RFC 9110
+    if isinstance(value, str) and value.isdigit() and len(value) == 3:  # three digits, RFC 9110
         value = int(value)
     return type(value) is int and _FIRST_FAILURE <= value <= _LAST_FAILURE
 

@@ -16,13 +16,17 @@ from memory.domain.experience import CallDoc, CallStatus, ExperienceDoc, Result,
 from memory.domain.intake import FieldError
 
 DIGEST_BYTES = 16
+MAX_NAME = 200  # a marker can be longer than what it replaces
 
 
 class CallRecord(msgspec.Struct, frozen=True):
-    """One call with its place resolved. ``digest``: 32 hex digits over the content as sent."""
+    """One call with its place resolved; without a step of its own it is the turn ``seq``.
+
+    ``digest``: 32 hex digits over the content as sent.
+    """
 
     seq: int
-    step: int | None
+    step: int
     tool: str
     tool_version: str
     input: dict[str, Any]
@@ -135,7 +139,7 @@ def normalize(doc: ExperienceDoc, *, redactor: Scrubber | None = None, key: byte
         external_id=_name(doc.external_id, external_id, key),
         goal=goal,
         tags=tuple(tags),
-        agent=agent,
+        agent=agent[:MAX_NAME],
         framework=doc.framework,
         root_task=_name(doc.root_task, root_task, key),
         env=env,
@@ -221,13 +225,13 @@ def _call_record(call: CallDoc, redactor: Scrubber | None, key: bytes, counts: d
     given, output, kind, message, detail, reasoning = content
     return CallRecord(
         seq=call.seq or 0,
-        step=call.step,
+        step=(call.seq or 0) if call.step is None else call.step,
         tool=call.tool,
         tool_version=call.tool_version,
         input=given,
         output=output,
         status=call.status,
-        error_type=kind,
+        error_type=kind[:MAX_NAME],
         error_message=message,
         http_status=http_status,
         error_detail=detail,
@@ -250,11 +254,10 @@ def _step_records(
     reasonings = {_index(n, step): step.reasoning for n, step in enumerate(doc.steps)}
     sizes: dict[int, int] = {}
     for call in calls:
-        if call.step is not None:
-            sizes[call.step] = sizes.get(call.step, 0) + 1
+        sizes[call.step] = sizes.get(call.step, 0) + 1
     for index in sorted(reasonings.keys() | sizes.keys()):
         sent = reasonings.get(index, "")
-        if not sent and sizes.get(index, 0) < 2:  # noqa: PLR2004 - "several" is two or more
+        if not sent and sizes.get(index, 0) < 2:  # "several" is two or more
             continue
         kept = redactor.scrub(sent, _encode(sent), counts) if redactor and sent else sent
         yield StepRecord(index=index, reasoning=kept, reasoning_digest=text_digest(sent, key))

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from memory.domain import detectors, field_names
+from memory.domain.cards import is_card
 from memory.domain.detectors import Detector, InvalidPatternError, compile_pattern
 
 __all__ = ["InvalidPatternError", "Redactor"]
@@ -78,7 +79,7 @@ class Redactor:
         if known is None:
             plain = field_names.plain_name(name)
             known = "secret" if plain in self._fields else field_names.field_kind(plain)
-            if len(self._field_kinds) < 10_000:  # noqa: PLR2004 - a bound on memory, names are untrusted
+            if len(self._field_kinds) < 10_000:  # a bound on memory, names are untrusted
                 self._field_kinds[name] = known
         return known
 
@@ -113,7 +114,7 @@ class _Walk:
             return [self.value(item) for item in value]
         if isinstance(value, int | float) and _CARD_MIN <= value < _CARD_END and value == int(value):
             text = str(int(value))
-            return self._replace("card", text) if detectors.is_card(text) else value
+            return self._replace("card", text) if is_card(text) else value
         return value
 
     def text(self, text: str) -> str:

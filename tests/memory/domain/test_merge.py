@@ -179,7 +179,7 @@ def test_merge__outcome_after_final__is_appended() -> None:
     assert plan.outcome_now == plan.outcome
 
 
-def test_merge__source_changes_its_mind_and_back__each_statement_is_kept() -> None:
+def test_merge__late_repetition__does_not_override_what_was_said_since() -> None:
     yes = make_record(outcome={"result": "success", "by": "human"})
     no = make_record(outcome={"result": "failure", "by": "human"})
     said = StoredTask(outcomes=(yes.outcome, no.outcome))  # type: ignore[arg-type]
@@ -187,7 +187,8 @@ def test_merge__source_changes_its_mind_and_back__each_statement_is_kept() -> No
     plan = merge_task(said, yes)
 
     assert isinstance(plan, MergePlan)
-    assert plan.outcome_now == yes.outcome
+    assert plan.unchanged
+    assert plan.outcome_now == no.outcome
 
 
 def outcome(by: Any, result: Any, reward: float | None = None) -> OutcomeRecord:

@@ -66,6 +66,14 @@ def make_pattern(
         pytest.param("total is 305, but paid 255", {"paid": 255}, "", id="amounts-are-volatile"),
         pytest.param("order '550e8400-e29b-41d4-a716-446655440000' is closed", {}, "", id="uuid-is-volatile"),
         pytest.param("address '[redacted:email:12ab]' bounced", {}, "", id="marker-is-volatile"),
+        pytest.param(
+            "no such file: 2024_notes.txt", {"f": "2024_notes.txt"}, "2024_notes.txt", id="begins-with-digits"
+        ),
+        pytest.param(
+            "no such file: 2024_notes.txt", {}, "2024_notes.txt", id="begins-with-digits-not-in-the-call"
+        ),
+        pytest.param("fields are missing: ['city', 'date']", {}, "city", id="a-short-list-of-names"),
+        pytest.param("order 77 not found, there are: [12446, 'type']", {}, "", id="a-list-of-what-there-is"),
         pytest.param("Too many requests", {}, "", id="nothing-blamed"),
         pytest.param("", {}, "", id="empty"),
     ],
@@ -82,6 +90,7 @@ def test_pattern_of__message__blames_the_right_word(message: str, call_input: An
         pytest.param("lock 0x7ffe12 lost", "lock 0xdeadbeef lost", id="hex"),
         pytest.param("job 9f86d081884c7d659a2feaa0 died", "job 2c26b46b68ffc68ff99b453c died", id="hashes"),
         pytest.param("user user_10001 is gone", "user user_10002 is gone", id="record-ids"),
+        pytest.param("choose one of ['a', 'b']", "choose one of ['a', 'b', 'c', 'd']", id="lists"),
         pytest.param("took 31ms", "took 4512ms", id="durations"),
         pytest.param(
             "Unknown column 'a' in 'field list'",

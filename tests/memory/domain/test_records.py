@@ -26,10 +26,8 @@ CALL = {"tool": "a"}
 @pytest.mark.parametrize(
     ("fields", "places"),
     [
-        pytest.param({"calls": [CALL, CALL]}, [(0, None), (1, None)], id="positions"),
-        pytest.param(
-            {"calls": [{**CALL, "seq": 5}, CALL]}, [(5, None), (1, None)], id="explicit-beside-position"
-        ),
+        pytest.param({"calls": [CALL, CALL]}, [(0, 0), (1, 1)], id="positions"),
+        pytest.param({"calls": [{**CALL, "seq": 5}, CALL]}, [(5, 5), (1, 1)], id="explicit-beside-position"),
         pytest.param({"calls": [{**CALL, "step": 4}]}, [(0, 4)], id="flat-with-step"),
         pytest.param(
             {"steps": [{"calls": [CALL]}, {"calls": [CALL, CALL]}]}, [(0, 0), (1, 1), (2, 1)], id="steps"
@@ -37,7 +35,7 @@ CALL = {"tool": "a"}
         pytest.param({"steps": [{"index": 7, "calls": [CALL]}]}, [(0, 7)], id="step-index"),
     ],
 )
-def test_normalize__calls__get_their_places(fields: Any, places: list[tuple[int, int | None]]) -> None:
+def test_normalize__calls__get_their_places(fields: Any, places: list[tuple[int, int]]) -> None:
     assert [(call.seq, call.step) for call in make_record(**fields).calls] == places
 
 

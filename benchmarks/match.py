@@ -1,0 +1,130 @@
+"""How long one decision takes in process: context mapping in, decision out.
+
+10,000 and 100,000 rules over 50 tools, 60 % of them with an equality (the mix is described in
+``match_workload``). Ours is measured with the garbage collector on, after ``gc.freeze()``, as the
+server runs it; one call is one measurement. The peers get only the rules of the tool asked about,
+already parsed, and only have to count what matches. A sample of our decisions is compared with a
+linear scan in the CEL runtime in the same run.
+"""
+
+import argparse
+import gc
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from benchmarks.match_peers import peers
+from benchmarks.match_workload import Spec, Workload, to_rule
+from benchmarks.report import Report, parse_arguments, quantile
+from hgmem.rules import Condition, Rule, Ruleset, parse_context
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+LIMITS_US = {10_000: 50.0, 100_000: 150.0}
+_WARM_UP = 500
+_CHECKED_CONTEXTS = 60
+
+
+def main() -> int:
+    """Run both sizes and return the exit code."""
+    arguments = parse_arguments("One decision in process, beside other engines.", _add_arguments)
+    report = Report("match", arguments)
+    for size in arguments.rules:
+        _measure_size(report, size, arguments)
+    return report.finish()
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rules", type=int, nargs="+", default=list(LIMITS_US), help="sizes of the rule set")
+    parser.add_argument("--contexts", type=int, default=5_000, help="decisions measured for ours")
+    parser.add_argument("--peer-contexts", type=int, default=200, help="decisions measured for each peer")
+    parser.add_argument("--no-peers", action="store_true", help="only ours")
+
+
+def _measure_size(report: Report, size: int, arguments: argparse.Namespace) -> None:
+    workload = Workload()
+    specs = workload.rules(size)
+    contexts = workload.contexts(arguments.contexts + _WARM_UP)
+    ruleset, seconds = _compile(report, specs)
+    report.figure(f"compile seconds, {size} rules", round(seconds, 1))
+    gc.collect()
+    gc.freeze()
+    times, matches = _timed(lambda context: len(ruleset.decide(context, now=NOW).matched), contexts, _WARM_UP)
+    several = sum(count > 1 for count in matches)
+    rows: list[list[Any]] = [_row("hgmem (index and closures)", times, matches)]
+    wrong = _differences(ruleset, specs, contexts[:_CHECKED_CONTEXTS])
+    if not arguments.no_peers:
+        rows += _peer_rows(report, specs, contexts[: arguments.peer_contexts])
+    gc.unfreeze()
+    report.table(f"{size:,} rules, {len(workload.tools)} tools", ["engine", "p50 us", "p99 us", "max us", "matches"], rows)
+    report.note(
+        f"{several} of {len(matches)} contexts matched several rules; compiled in {seconds:.1f} s; "
+        f"{wrong} of {_CHECKED_CONTEXTS} decisions differ from the linear scan"
+    )
+    report.goal(f"decisions that differ from the linear scan, {size:,} rules", measured=wrong, limit=0)
+    if size in LIMITS_US:
+        report.goal(f"p99, {size:,} rules", measured=quantile(times, 0.99), limit=LIMITS_US[size], unit="us")
+
+
+def _compile(report: Report, specs: list[Spec]) -> tuple[Ruleset, float]:
+    started = time.perf_counter()
+    with report.progress(f"compiling {len(specs):,} rules", total=len(specs)) as advance:
+        rules = []
+        for spec in specs:
+            rules.append(Rule.from_document(to_rule(spec)))
+            advance(1)
+        ruleset = Ruleset.compile(rules, version="bench")
+    if ruleset.broken:
+        raise SystemExit(f"{len(ruleset.broken)} rules did not compile: {ruleset.broken[0]}")
+    return ruleset, time.perf_counter() - started
+
+
+def _timed(
+    match: Callable[[dict[str, Any]], int], contexts: list[dict[str, Any]], warm_up: int
+) -> tuple[list[float], list[int]]:
+    """Microseconds and matches of each context after the first ``warm_up``."""
+    clock, times, matches = time.perf_counter_ns, [], []
+    for context in contexts[:warm_up]:
+        match(context)
+    for context in contexts[warm_up:]:
+        started = clock()
+        count = match(context)
+        times.append((clock() - started) / 1_000)
+        matches.append(count)
+    return times, matches
+
+
+def _row(name: str, times: list[float], matches: list[int]) -> list[Any]:
+    mean = round(sum(matches) / len(matches), 3)
+    return [name, round(quantile(times, 0.5), 1), round(quantile(times, 0.99), 1), round(max(times), 1), mean]
+
+
+def _peer_rows(report: Report, specs: list[Spec], contexts: list[dict[str, Any]]) -> list[list[Any]]:
+    rows = []
+    with report.progress("peers", total=4) as advance:
+        for name, matcher in peers(specs).items():
+            if isinstance(matcher, str):
+                rows.append([name, matcher, "", "", ""])
+            else:
+                warm_up = min(20, len(contexts) // 4)
+                rows.append(_row(name, *_timed(matcher, contexts, warm_up)))
+            advance(1)
+    return rows
+
+
+def _differences(ruleset: Ruleset, specs: list[Spec], contexts: list[dict[str, Any]]) -> int:
+    """How many decisions match other rules than a linear scan in the CEL runtime."""
+    conditions: dict[str, list[tuple[str, Condition]]] = {}
+    for rule in ruleset.rules:
+        conditions.setdefault(rule.rule.applies_to.tool, []).append((rule.uuid, rule.condition))
+    wrong = 0
+    for document in contexts:
+        context = parse_context(document)
+        expected = {uuid for uuid, some in conditions[context.tool] if some.evaluate_in_runtime(context) is True}
+        wrong += {rule.uuid for rule in ruleset.decide(document, now=NOW).matched} != expected
+    return wrong
+
+
+if __name__ == "__main__":
+    sys.exit(main())
