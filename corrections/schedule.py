@@ -4,7 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from corrections.actions.publishing import expire_overdue_rules
-from corrections.background.settle import count_backlog, settle_backlog
+from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from memory.permissions import system_actor
 
 CLOCK = system_actor("the clock")
@@ -19,6 +19,7 @@ def expire_overdue() -> None:
 @shared_task(name="corrections.settle_receipts")
 def settle_receipts() -> None:
     """Receipts that experiences refer to, and the counters of their rules."""
+    store_backlog()
     settle_backlog()
     count_backlog()
 

@@ -1,6 +1,7 @@
 """The Celery application: the bell that wakes the worker. The rows are the queue."""
 
 import os
+from importlib import import_module
 from pathlib import Path
 
 from celery import Celery
@@ -11,6 +12,13 @@ app = Celery("hgmem")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.autodiscover_tasks(related_name="schedule")
+
+
+@app.on_after_finalize.connect
+def set_the_clock(sender: Celery, **_: object) -> None:
+    """Join what each app wants done by the clock (``BEAT`` in its ``schedule`` module)."""
+    for name in ("memory", "corrections"):
+        sender.conf.beat_schedule = {**sender.conf.beat_schedule, **import_module(f"{name}.schedule").BEAT}
 
 
 @app.on_configure.connect

@@ -85,6 +85,7 @@ else:
             "ENGINE": "django.db.backends.sqlite3",
             "NAME": VAR_DIR / "hgmem.sqlite3",
             "CONN_MAX_AGE": None,
+            "TEST": {"NAME": VAR_DIR / "test.sqlite3"},  # a file: tests start real workers and threads
             "OPTIONS": {
                 "transaction_mode": "IMMEDIATE",
                 "timeout": 10,

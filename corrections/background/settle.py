@@ -1,32 +1,38 @@
 """Receipts and the calls that were made under them; the counters of the rules they name.
 
-Two passes over rows, each row exactly once: *settling* takes recorded calls that carry a token
-(``receipt_settled_at is null``) and makes the receipt's row from the token when it is not there; *counting*
-takes receipts (``counted_at is null``). Each pass is one transaction for a batch, so killing the worker
-anywhere loses nothing and counts nothing twice.
+Three passes over rows, each row exactly once: *storing* turns issued tokens into receipts; *settling* takes
+recorded calls that carry a token (``receipt_settled_at is null``) and makes the receipt from the token when
+it is not there; *counting* takes receipts (``counted_at is null``). Each pass is one transaction for a batch,
+so killing the worker anywhere loses nothing and counts nothing twice.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
+import orjson
 from django.db import connection, transaction
-from django.db.models import DateTimeField, F, QuerySet, Value
+from django.db.models import DateTimeField, F, Model, QuerySet, Value
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
-from corrections.live.receipts import receipt_row
 from corrections.live.signing import receipt_keys
-from corrections.models import Receipt, ReceiptUse, Rule
+from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
 from hgmem import receipts as tokens
 from memory.actions.receipts import mark_receipts_settled
 from memory.queries.receipts import ReceiptedCall, claim_receipted_calls
 
 BATCH = 500
 NOT_MADE = frozenset({"rejected", "cancelled"})
+Row = TypeVar("Row", bound=Model)
 RuleKey = tuple[int, str]
 """Workspace and uuid: a receipt of one workspace never touches a rule of another."""
+
+
+def store_backlog(batch: int = BATCH) -> int:
+    """Make the receipts of every token that was appended; returns how many tokens."""
+    return _drain(store_issued, batch)
 
 
 def settle_backlog(batch: int = BATCH) -> int:
@@ -44,6 +50,20 @@ def _drain(work: Any, batch: int) -> int:
     while done := work(batch):
         total += done
     return total
+
+
+@transaction.atomic
+def store_issued(limit: int) -> int:
+    """Turn up to ``limit`` issued tokens into receipts; those that are there already stay as they are."""
+    issued = list(_locked(IssuedToken.objects.order_by("pk"))[:limit])
+    rows = []
+    for token in issued:
+        row = receipt_row(token.workspace_id, tokens.read_receipt(token.token, None))
+        row.body |= {"blocked": token.blocked, "errors": orjson.loads(token.errors)}
+        rows.append(row)
+    Receipt.objects.bulk_create(rows, ignore_conflicts=True)
+    IssuedToken.objects.filter(pk__in=[token.pk for token in issued]).delete()
+    return len(issued)
 
 
 @transaction.atomic
@@ -72,6 +92,25 @@ def settle_calls(limit: int) -> int:
     _add_applied(row for row in settled if row.was_applied)
     mark_receipts_settled(call_ids=owners, at=now)
     return len(calls)
+
+
+def receipt_row(workspace_id: int, receipt: tokens.Receipt) -> Receipt:
+    """The row of a token. Rules are ``[uuid, version, state, arm]`` in the order of precedence."""
+    return Receipt(
+        uuid=receipt.uuid,
+        workspace_id=workspace_id,
+        issued_at=receipt.issued_at,
+        tool=receipt.asked_tool,
+        ruleset_version=receipt.ruleset_version[:40],
+        task_external_id=receipt.task_id,
+        body={
+            "tool": receipt.tool,
+            "input_digest": receipt.input_digest,
+            "context_digest": receipt.context_digest,
+            "rules": [[rule.uuid, rule.version, rule.state, rule.arm] for rule in receipt.rules],
+            "rules_omitted": receipt.rules_omitted,
+        },
+    )
 
 
 def verified_receipt(call: ReceiptedCall) -> tokens.Receipt | None:
@@ -196,7 +235,7 @@ def _rule_ids(keys: Iterable[RuleKey]) -> dict[RuleKey, int]:
     return {key: pk for key, pk in found.items() if key in wanted}
 
 
-def _locked(rows: QuerySet[Receipt]) -> QuerySet[Receipt]:
+def _locked(rows: QuerySet[Row]) -> QuerySet[Row]:
     """Lock the rows where the database can; another worker's are skipped, not waited for."""
     if connection.features.has_select_for_update_skip_locked:
         return rows.select_for_update(skip_locked=True)

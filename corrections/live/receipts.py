@@ -1,4 +1,4 @@
-"""Receipts on their way to the database: a bounded buffer, written in batches off the answer's path.
+"""Receipts on their way to the database: a bounded buffer, appended in batches off the answer's path.
 
 What overflows or dies with the process is not lost for good: the token in the agent's experience is the
 durable copy, and settling makes the row from it.
@@ -7,12 +7,19 @@ durable copy, and settling makes the row from it.
 import atexit
 import threading
 from collections import deque
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from django.db import DatabaseError, IntegrityError, close_old_connections, connections
+import orjson
+from django.db import (
+    DatabaseError,
+    IntegrityError,
+    close_old_connections,
+    connection,
+    connections,
+    transaction,
+)
 
-from corrections.models import Receipt
-from hgmem import receipts as tokens
+from corrections.models import IssuedToken
 from hgmem.periodic import Periodic
 from hgmem.rules import Decision
 
@@ -27,7 +34,7 @@ class Issued(NamedTuple):
     workspace_id: int
     token: str
     blocked: bool
-    errors: list[dict[str, Any]]
+    errors: str
 
 
 class ReceiptBuffer:
@@ -44,9 +51,10 @@ class ReceiptBuffer:
 
     def add(self, workspace_id: int, token: str, decision: Decision) -> None:
         """Keep a token for the next flush. Costs an append."""
+        errors = orjson.dumps(decision.errors).decode() if decision.errors else "[]"
         if len(self._waiting) == self._waiting.maxlen:
             self.dropped += 1
-        self._waiting.append(Issued(workspace_id, token, bool(decision.block), decision.errors))
+        self._waiting.append(Issued(workspace_id, token, bool(decision.block), errors))
         self.flusher.start()
 
     def flush(self) -> int:
@@ -55,7 +63,7 @@ class ReceiptBuffer:
         with self._writing:
             while batch := self._take():
                 try:
-                    store_receipts(batch)
+                    append_tokens(batch)
                 except IntegrityError:  # a workspace was deleted meanwhile: nobody will ask for these
                     self.dropped += len(batch)
                 except DatabaseError:
@@ -88,33 +96,14 @@ class ReceiptBuffer:
                 self._waiting.appendleft(issued)
 
 
-def store_receipts(batch: list[Issued]) -> None:
-    """Insert the receipts of tokens this server issued; those that are there already stay as they are."""
-    rows = []
-    for issued in batch:
-        row = receipt_row(issued.workspace_id, tokens.read_receipt(issued.token, None))
-        row.body |= {"blocked": issued.blocked, "errors": issued.errors}
-        rows.append(row)
-    Receipt.objects.bulk_create(rows, ignore_conflicts=True)
-
-
-def receipt_row(workspace_id: int, receipt: tokens.Receipt) -> Receipt:
-    """The row of a token. Rules are ``[uuid, version, state, arm]`` in the order of precedence."""
-    return Receipt(
-        uuid=receipt.uuid,
-        workspace_id=workspace_id,
-        issued_at=receipt.issued_at,
-        tool=receipt.asked_tool,
-        ruleset_version=receipt.ruleset_version[:40],
-        task_external_id=receipt.task_id,
-        body={
-            "tool": receipt.tool,
-            "input_digest": receipt.input_digest,
-            "context_digest": receipt.context_digest,
-            "rules": [[rule.uuid, rule.version, rule.state, rule.arm] for rule in receipt.rules],
-            "rules_omitted": receipt.rules_omitted,
-        },
-    )
+def append_tokens(batch: list[Issued]) -> None:
+    """Append the tokens in one statement. The worker reads them: here every microsecond is an agent's."""
+    table = IssuedToken._meta
+    names = [table.get_field(name).column for name in ("workspace", "token", "blocked", "errors")]
+    columns, marks = ", ".join(map(connection.ops.quote_name, names)), ", ".join(["%s"] * len(names))
+    statement = f"INSERT INTO {connection.ops.quote_name(table.db_table)} ({columns}) VALUES ({marks})"  # noqa: S608
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany(statement, batch)
 
 
 RECEIPTS = ReceiptBuffer()

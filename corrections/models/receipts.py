@@ -6,6 +6,23 @@ from django.db import models
 from django.db.models import Q
 
 
+class IssuedToken(models.Model):
+    """A token on its way to a ``Receipt``: the serving process only appends it, the worker reads it.
+
+    ``errors`` is JSON text: ``[{"rule", "version", "detail", ...}]``, the faults that a token does not carry.
+    """
+
+    workspace = models.ForeignKey(
+        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    token = models.TextField()
+    blocked = models.BooleanField(default=False)
+    errors = models.TextField(default="[]")
+
+    def __str__(self) -> str:
+        return f"token {self.pk}"
+
+
 class Receipt(models.Model):
     """One decision that was handed out.
 

@@ -2,7 +2,7 @@
 
 from django.db.models import QuerySet
 
-from corrections.models import Receipt, ReceiptUse, Rule
+from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
 
 
 def receipts_of_task(task_id: int) -> dict[int, Receipt]:
@@ -17,5 +17,6 @@ def list_uses(rule: Rule) -> QuerySet[ReceiptUse]:
 
 
 def count_backlog() -> dict[str, int]:
-    """Receipts the worker has not counted yet, for the health page."""
-    return {"receipts": Receipt.objects.filter(counted_at=None).count()}
+    """Tokens the worker has not read and receipts it has not counted yet, for the health page."""
+    waiting = {"tokens": IssuedToken.objects.count()}
+    return waiting | {"receipts": Receipt.objects.filter(counted_at=None).count()}

@@ -1,9 +1,11 @@
 """Workspaces, members and keys."""
 
 import secrets
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from memory.domain.access import Actor, NotPermitted, Role, Scope, check_may
@@ -86,3 +88,16 @@ def revoke_key(*, key: ApiKey, by: Actor) -> ApiKey:
         record_event(by=by, workspace=key.workspace, verb="revoke_key", subject=key)
     key.refresh_from_db()
     return key
+
+
+def mark_keys_used(*, used: Mapping[str, float]) -> int:
+    """When keys were last used (Unix seconds by uuid). A mark never goes back.
+
+    Nothing is decided, so there is no audit event. Returns how many keys were marked.
+    """
+    marked = 0
+    for uuid, seconds in sorted(used.items()):
+        at = datetime.fromtimestamp(seconds, UTC)
+        older = Q(last_used_at=None) | Q(last_used_at__lt=at)
+        marked += ApiKey.objects.filter(older, uuid=uuid).update(last_used_at=at)
+    return marked

@@ -2,20 +2,22 @@
 
 import msgspec
 from django.db import transaction
+from django.utils import timezone
 
-from memory.actions.record import ItemResult, store_documents
+from memory.background.bell import ring
 from memory.domain.access import Actor, NotPermitted, check_may
-from memory.domain.experience import ExperienceDoc, OutcomeDoc
+from memory.domain.experience import OutcomeDoc
 from memory.events import record_event
 from memory.models import Task
+from memory.writer.outcomes import append_outcome
 
 
 @transaction.atomic
-def judge_task(*, task: Task, outcome: OutcomeDoc, by: Actor) -> ItemResult:
+def judge_task(*, task: Task, outcome: OutcomeDoc, by: Actor) -> bool:
     """Append an outcome to the task; the strongest source counts (human > evaluator > environment > agent).
 
-    A member always speaks as ``human``; a key says on whose behalf it speaks. Saying the same again changes
-    nothing. ``task`` is refreshed. Raises NotPermitted.
+    A member always speaks as ``human``; a key says on whose behalf it speaks. A source that says again what
+    it said last changes nothing (False). ``task`` is refreshed. Raises NotPermitted.
     """
     check_may(by, "judge_task")
     if by.workspace_id not in (None, task.workspace_id):
@@ -23,10 +25,11 @@ def judge_task(*, task: Task, outcome: OutcomeDoc, by: Actor) -> ItemResult:
     if by.kind == "user":
         outcome = msgspec.structs.replace(outcome, by="human")
     old = {"outcome": task.outcome, "reward": task.reward, "by": task.outcome_by}
-    document = ExperienceDoc(external_id=task.external_id, outcome=outcome)
-    [result] = store_documents(workspace_id=task.workspace_id, documents=[document], by=by)
+    has_changed = append_outcome(task_id=task.pk, said=outcome, actor=by.name, now=timezone.now())
     task.refresh_from_db()
-    if result.status == "updated" and outcome.by == "human":
+    if has_changed and outcome.by == "human":
         new = {"outcome": task.outcome, "reward": task.reward, "by": task.outcome_by}
         record_event(by=by, workspace=task.workspace, verb="judge_task", subject=task, old=old, new=new)
-    return result
+    if has_changed:
+        transaction.on_commit(ring)
+    return has_changed

@@ -48,11 +48,6 @@ def record_experience(*, workspace_id: int, documents: Iterable[Document], by: A
     check_may(by, "record_experience")
     if by.workspace_id not in (None, workspace_id):
         raise NotPermitted("This key belongs to another workspace.")
-    return store_documents(workspace_id=workspace_id, documents=documents, by=by)
-
-
-def store_documents(*, workspace_id: int, documents: Iterable[Document], by: Actor) -> list[ItemResult]:
-    """:func:`record_experience` without its permission check, for actions that have made their own."""
     scrub = scrub_for(workspace_id)
     prepared: dict[int, Prepared] = {}
     results: dict[int, ItemResult] = {}

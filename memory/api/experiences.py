@@ -209,10 +209,10 @@ class ExperienceOutcomes(APIView):
     @extend_schema(
         tags=["experience"], summary="Say how a task ended", operation_id="judge_task",
         request={"application/json": OutcomeDoc},
-        responses={201: ItemResult, 200: ItemResult, **REFUSED, **MISSING},
+        responses={201: queries.TaskSummary, 200: queries.TaskSummary, **REFUSED, **MISSING},
     )  # fmt: skip
     def post(self, request: Request, uuid: UUID) -> HttpResponse:
-        """Appends an outcome (201); saying the same again changes nothing (200).
+        """Appends an outcome (201); a source that repeats its last word changes nothing (200).
 
         The strongest source counts: human, evaluator, environment, agent; the newest within one.
         """
@@ -225,8 +225,8 @@ class ExperienceOutcomes(APIView):
             raise Unprocessable("The outcome has fields that are not acceptable.", detail) from error
         except Task.DoesNotExist as error:
             raise Http404 from error
-        result = judge_task(task=task, outcome=outcome, by=request.auth)
-        return json_answer(result, 201 if result.status == "updated" else 200)
+        has_changed = judge_task(task=task, outcome=outcome, by=request.auth)
+        return json_answer(queries.summarize(task), 201 if has_changed else 200)
 
 
 class PayloadDetail(APIView):

@@ -2,7 +2,7 @@
 
 A background thread looks all known keys up again, in one query, every ``POLL_S`` seconds. While the
 database is away the keys known so far go on working: nobody can revoke one then either. Last use is
-written by the worker from marks, never inside a request.
+written by the same thread from marks, every ``MARK_S`` seconds, never inside a request.
 """
 
 import threading
@@ -13,6 +13,7 @@ from django.db import close_old_connections, connections
 from django.utils import timezone
 
 from hgmem.periodic import Periodic
+from memory.actions.accounts import mark_keys_used
 from memory.domain.access import Actor
 from memory.domain.keys import digest_key
 from memory.models import ApiKey
@@ -20,6 +21,7 @@ from memory.permissions import key_actor
 
 POLL_S = 0.4
 UNKNOWN_S = 1.0
+MARK_S = 15.0
 MAX_ENTRIES = 10_000
 CHUNK = 500
 
@@ -31,10 +33,11 @@ class Keyring:
     """Bounded maps from key digests to actors, and of digests that were found to be no key."""
 
     def __init__(self) -> None:
-        self.poller = Periodic("keyring-poller", POLL_S, self._poll, at_end=connections.close_all)
+        self.poller = Periodic("keyring-poller", POLL_S, self.poll, at_end=connections.close_all)
         self._known: dict[str, Entry] = {}
         self._unknown: dict[str, float] = {}
         self._used: dict[str, float] = {}
+        self._marked_at = 0.0
         self._lock = threading.Lock()
 
     def find(self, secret: str) -> Actor | None:
@@ -66,9 +69,13 @@ class Keyring:
                 else:
                     self._known.pop(digest, None)
 
-    def _poll(self) -> None:
+    def poll(self) -> None:
+        """One turn of the background thread."""
         close_old_connections()
         self.refresh()
+        if time.monotonic() - self._marked_at >= MARK_S:
+            self._marked_at = time.monotonic()
+            mark_keys_used(used=self.take_used())
 
     def _meet(self, digest: str) -> Entry | None:
         refused_at = self._unknown.get(digest)

@@ -106,7 +106,7 @@ class ToolCall(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="calls", db_index=False)
     seq = models.PositiveIntegerField()
-    step = models.PositiveIntegerField(null=True)  # null: the sender did not group calls by turn
+    step = models.PositiveIntegerField()
     tool = models.CharField(max_length=200)
     tool_version = models.CharField(max_length=200, blank=True)
     input = models.JSONField(default=dict)
@@ -152,6 +152,9 @@ class Outcome(models.Model):
 
     class Meta:
         ordering: ClassVar = ["id"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["task", "digest"], name="outcome_said_once"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.result} by {self.by}"

@@ -126,7 +126,8 @@ class Failure(models.Model):
 class DailyCount(models.Model):
     """Calls, failures and repeated failures of one tool on one day (UTC): what the overview's chart reads.
 
-    ``failures`` and ``repeats`` count ``Failure`` rows; a task that failed as a whole counts under tool "".
+    ``failures`` and ``repeats`` count ``Failure`` rows; a task that failed as a whole counts under
+    the tool "(task)".
     """
 
     workspace = models.ForeignKey(

@@ -34,7 +34,7 @@ class Tool(models.Model):
 
 
 class ToolSchema(models.Model):
-    """One version of a tool's input schema, kept when the next one replaces it."""
+    """One version of a tool's input schema. The newest is the tool's own; ``change`` says what it changed."""
 
     tool = models.ForeignKey(Tool, on_delete=models.CASCADE, related_name="schemas")
     version = models.PositiveIntegerField()
@@ -66,7 +66,8 @@ class Validator(models.Model):
     """Finds silent failures: a JSON Schema or a CEL check that the calls of a tool must satisfy.
 
     ``tool`` is a glob. ``body`` is ``{"schema": {...}, "target": "output"}`` for ``json_schema`` and
-    ``{"check": "output.size() > 0"}`` for ``cel``; a call fails where the check does not hold.
+    ``{"check": "output.size() > 0"}`` for ``cel``; a call fails where the check does not hold. A check that
+    cannot be evaluated is neither: ``error_count`` and ``last_error`` tell.
     """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -78,6 +79,8 @@ class Validator(models.Model):
     message = models.CharField(max_length=500, blank=True)
     is_enabled = models.BooleanField(default=True)
     revision = models.PositiveIntegerField(default=1)
+    error_count = models.PositiveIntegerField(default=0)
+    last_error = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.CharField(max_length=200, blank=True)
     updated_at = models.DateTimeField(auto_now=True)

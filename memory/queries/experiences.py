@@ -48,7 +48,7 @@ class CallView(msgspec.Struct, frozen=True):
     """One tool call. A ``{"$payload": digest, ...}`` in it stands for ``GET payloads/{digest}``."""
 
     seq: int
-    step: int | None
+    step: int
     tool: str
     tool_version: str
     input: Any

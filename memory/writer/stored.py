@@ -80,8 +80,8 @@ def _calls(
         record = incoming[row["external_id"]]
         if record.calls:
             seqs = [call.seq for call in record.calls]
-            steps = {call.step for call in record.calls if call.step is not None}
-            wanted |= Q(task=pk) & (Q(seq__in=seqs) | Q(step__in=steps) if steps else Q(seq__in=seqs))
+            steps = {call.step for call in record.calls}
+            wanted |= Q(task=pk) & (Q(seq__in=seqs) | Q(step__in=steps))
     found: dict[int, dict[int, StoredCall]] = defaultdict(dict)
     if wanted:
         for task, seq, digest, step in ToolCall.objects.filter(wanted).values_list(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memory.actions.accounts import LastOwner, create_key, revoke_key, set_member
-from memory.api.keyring import KEYRING
+from memory.actions.accounts import LastOwner, create_key, mark_keys_used, revoke_key, set_member
+from memory.api.keyring import KEYRING, Keyring
 from memory.domain.access import NotPermitted, Role, Scope
 from memory.models import AuditEvent
 from tests.conftest import Cast
@@ -38,3 +38,24 @@ def test_create_key__by_viewer__is_refused_with_the_sentence(cast: Cast) -> None
 def test_set_member__last_owner_demoted__is_refused(cast: Cast) -> None:
     with pytest.raises(LastOwner):
         set_member(workspace=cast.workspace, user=cast.owner, role=Role.VIEWER, by=cast.actor("owner"))
+
+
+def test_mark_keys_used__older_mark__never_goes_back(cast: Cast) -> None:
+    key, _ = create_key(workspace=cast.workspace, name="bot", scopes=[], by=cast.actor("maintainer"))
+
+    counts = [mark_keys_used(used={str(key.uuid): seconds}) for seconds in (2_000.0, 1_000.0, 3_000.0)]
+
+    key.refresh_from_db()
+    assert counts == [1, 0, 1]
+    assert key.last_used_at is not None
+    assert key.last_used_at.timestamp() == 3_000.0
+
+
+def test_keyring__poll__writes_when_a_key_was_used(cast: Cast) -> None:
+    _, secret = create_key(workspace=cast.workspace, name="bot", scopes=[], by=cast.actor("maintainer"))
+    keyring = Keyring()
+    keyring.find(secret)
+
+    keyring.poll()
+
+    assert cast.workspace.api_keys.get().last_used_at is not None

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from corrections.background.settle import count_backlog, settle_backlog, was_followed
+from corrections.background.settle import count_backlog, settle_backlog, store_backlog, was_followed
 from corrections.live.receipts import RECEIPTS, ReceiptBuffer
 from corrections.models import Receipt, ReceiptUse, Rule
 from hgmem.receipts import digest_json, issue_receipt, read_receipt
@@ -36,6 +36,7 @@ def record(cast: Cast, *calls: dict[str, Any], workspace: Any = None) -> None:
 
 
 def work() -> tuple[int, int]:
+    store_backlog()
     return settle_backlog(), count_backlog()
 
 
@@ -186,6 +187,6 @@ def test_buffer__overflow__drops_the_oldest_and_counts(cast: Cast) -> None:
     small = ReceiptBuffer(capacity=2)
     for token in tokens:
         small.add(cast.workspace.pk, token, decision)
-    assert (small.dropped, small.flush()) == (3, 2)
+    assert (small.dropped, small.flush(), store_backlog()) == (3, 2, 2)
     kept = {str(uuid) for uuid in Receipt.objects.values_list("uuid", flat=True)}
     assert kept == {read_receipt(token, None).uuid for token in tokens[3:]}

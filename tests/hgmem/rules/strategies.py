@@ -39,7 +39,9 @@ def contexts(draw: st.DrawFn) -> dict[str, Any]:
         "input": draw(objects),
         "env": draw(objects),
         "task": {"id": "t", "tags": draw(st.lists(st.sampled_from(["x", "y", "é"]), max_size=3))},
-        "history": draw(st.lists(st.fixed_dictionaries({"tool": st.just("alpha"), "input": objects}), max_size=3)),
+        "history": draw(
+            st.lists(st.fixed_dictionaries({"tool": st.just("alpha"), "input": objects}), max_size=3)
+        ),
     }
     if document["point"] == "after":
         document["output"] = draw(json_values)
@@ -54,16 +56,36 @@ def _quoted(text: str) -> str:
 
 paths = st.one_of(
     st.sampled_from(FIELDS).map(lambda field: f"input.{field}"),
-    st.tuples(st.sampled_from(FIELDS), st.sampled_from(FIELDS)).map(lambda pair: f"input.{pair[0]}.{pair[1]}"),
+    st.tuples(st.sampled_from(FIELDS), st.sampled_from(FIELDS)).map(
+        lambda pair: f"input.{pair[0]}.{pair[1]}"
+    ),
     st.sampled_from(FIELDS).map(lambda field: f'env["{field}"]'),
-    st.sampled_from(["task.tags", "tool.name", "history", "input", "task.goal", "input.a[0]", "input.b[0].c"]),
+    st.sampled_from(
+        ["task.tags", "tool.name", "history", "input", "task.goal", "input.a[0]", "input.b[0].c"]
+    ),
 )
 literals = st.one_of(
-    st.sampled_from(["null", "true", "false", "0", "1", "-1", "5", "9007199254740993", "9223372036854775807"]),
+    st.sampled_from(
+        ["null", "true", "false", "0", "1", "-1", "5", "9007199254740993", "9223372036854775807"]
+    ),
     st.sampled_from(["0.0", "1.0", "5.0", "-1.5", "1e300", "9007199254740992.0"]),
     st.sampled_from([text for text in TEXTS if "\x1c" not in text]).map(_quoted),
 )
-PATTERNS = ("a", "^a", "b$", "^order-[0-9]+$", r"\\d+", "a.b", "[^a-c]", "(ab|cd)", "(a|b)*", "x{2,3}", "^é", "(", r"\\bab")
+PATTERNS = (
+    "a",
+    "^a",
+    "b$",
+    "^order-[0-9]+$",
+    r"\\d+",
+    "a.b",
+    "[^a-c]",
+    "(ab|cd)",
+    "(a|b)*",
+    "x{2,3}",
+    "^é",
+    "(",
+    r"\\bab",
+)
 
 
 @st.composite

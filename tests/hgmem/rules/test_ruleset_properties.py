@@ -12,7 +12,12 @@ from tests.hgmem.rules.reference import scan, surely_false_before_the_call
 from tests.hgmem.rules.strategies import conditions, contexts
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
-MOMENTS = (None, datetime(2026, 4, 30, 23, 59, 59, tzinfo=UTC), NOW, datetime(2026, 5, 1, 0, 0, 1, tzinfo=UTC))
+MOMENTS = (
+    None,
+    datetime(2026, 4, 30, 23, 59, 59, tzinfo=UTC),
+    NOW,
+    datetime(2026, 5, 1, 0, 0, 1, tzinfo=UTC),
+)
 
 
 @st.composite
@@ -36,12 +41,16 @@ def rules(draw: st.DrawFn, uuid: str) -> Rule | None:
         return None
 
 
-rule_lists = st.tuples(*(rules(f"r{at}") for at in range(8))).map(lambda some: [rule for rule in some if rule])
+rule_lists = st.tuples(*(rules(f"r{at}") for at in range(8))).map(
+    lambda some: [rule for rule in some if rule]
+)
 
 
 @settings(max_examples=300, deadline=None)
 @given(rule_lists, st.lists(contexts(), min_size=1, max_size=4))
-def test_decide__any_rules_and_contexts__equals_the_linear_scan(some: list[Rule], documents: list[Any]) -> None:
+def test_decide__any_rules_and_contexts__equals_the_linear_scan(
+    some: list[Rule], documents: list[Any]
+) -> None:
     ruleset = Ruleset.compile(some, version="1")
 
     for document in documents:

@@ -1,0 +1,95 @@
+"""Tools appear by themselves: counts, the version callers name, the input schema of the calls that worked."""
+
+from collections.abc import Iterable, Sequence
+from uuid import uuid4
+
+from memory.domain.analysis import Analysis, SeenCall
+from memory.domain.schemas import describe_change, observe, schema_hash, version_after
+from memory.models import Tool, ToolSchema
+from memory.writer.tables import Table, identifier, moment
+
+TOOLS = Table(
+    Tool,
+    (
+        "uuid", "workspace", "name", "description", "input_schema", "schema_hash", "schema_version",
+        "reported_version", "call_count", "failure_count", "first_seen_at", "last_seen_at",
+    ),
+)  # fmt: skip
+CHANGED = ["input_schema", "schema_hash", "schema_version"]
+COUNTED = ["reported_version", "call_count", "failure_count", "first_seen_at", "last_seen_at"]
+
+
+def update_tools(analyses: dict[int, list[Analysis]]) -> None:
+    """Count the calls of each workspace and widen the schemas. Inside a transaction."""
+    for workspace, group in analyses.items():
+        calls: dict[str, list[tuple[SeenCall, bool]]] = {}
+        for analysis in group:
+            for call in analysis.worked:
+                calls.setdefault(call.call.tool, []).append((call, True))
+            for call in analysis.failed:
+                calls.setdefault(call.call.tool, []).append((call, False))
+        for tool in _lock_tools(workspace, calls):
+            _update(tool, sorted(calls[tool.name], key=lambda pair: pair[0].id))
+
+
+def _lock_tools(workspace: int, calls: dict[str, list[tuple[SeenCall, bool]]]) -> Iterable[Tool]:
+    if not calls:
+        return []
+    rows = Tool.objects.filter(workspace_id=workspace, name__in=list(calls))
+    known = set(rows.values_list("name", flat=True))
+    fresh = []
+    for name in sorted(calls.keys() - known):
+        at = moment(min(call.happened_at for call, _ in calls[name]))
+        fresh.append((identifier(uuid4()), workspace, name, "", "{}", "", 1, "", 0, 0, at, at))
+    TOOLS.append_missing(fresh, unique="workspace_id, name")
+    return rows.select_for_update().order_by("id")
+
+
+def _update(tool: Tool, calls: Sequence[tuple[SeenCall, bool]]) -> None:
+    """In the order in which the calls were stored, so that the same calls always teach the same versions."""
+    shape = (tool.schema_hash, tool.schema_version)
+    schema = tool.input_schema
+    for call, worked in calls:
+        tool.call_count += 1
+        tool.failure_count += not worked
+        tool.reported_version = call.tool_version or tool.reported_version
+        if worked:
+            _learn(tool, call)
+    moments = [call.happened_at for call, _ in calls]
+    tool.first_seen_at = min(tool.first_seen_at, *moments)
+    tool.last_seen_at = max(tool.last_seen_at, *moments)
+    is_same = shape == (tool.schema_hash, tool.schema_version) and schema is tool.input_schema
+    tool.save(update_fields=COUNTED if is_same else COUNTED + CHANGED)
+
+
+def _learn(tool: Tool, call: SeenCall) -> None:
+    old = tool.input_schema
+    new = observe(old, call.call.input)
+    if new is old:
+        return
+    tool.input_schema = new
+    name = schema_hash(new)
+    if name == tool.schema_hash:
+        return
+    before = tool.schema_version
+    observations = tool.call_count - tool.failure_count
+    tool.schema_version = version_after(before, observations=observations, changed=bool(tool.schema_hash))
+    tool.schema_hash = name
+    change = "\n".join(describe_change(old, new)) if tool.schema_version != before else ""
+    ToolSchema.objects.update_or_create(
+        tool=tool,
+        version=tool.schema_version,
+        defaults={
+            "reported_version": tool.reported_version,
+            "input_schema": new,
+            "schema_hash": name,
+            "seen_at": call.happened_at,
+        },
+        create_defaults={
+            "reported_version": tool.reported_version,
+            "input_schema": new,
+            "schema_hash": name,
+            "seen_at": call.happened_at,
+            "change": change,
+        },
+    )

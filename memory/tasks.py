@@ -1,0 +1,11 @@
+"""Celery tasks that continue a write: ids or nothing in, one call into ``background``."""
+
+from celery import shared_task
+
+from memory.background import analyse
+
+
+@shared_task(name="memory.analyse_backlog")
+def analyse_backlog() -> None:
+    """Look at everything that was recorded lately."""
+    analyse.analyse_backlog()
