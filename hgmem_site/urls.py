@@ -6,14 +6,14 @@ from django.urls import include, path
 from memory.web import account
 
 urlpatterns = [
+    path("api/v1/", include("corrections.api.urls")),  # first: it holds the hot path
+    path("api/v1/", include("memory.api.urls")),
     path("", account.home, name="home"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
     path("password/", account.password, name="password"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("admin/", admin.site.urls),
-    path("api/v1/", include("memory.api.urls")),
-    path("api/v1/", include("corrections.api.urls")),
     path("w/<slug:slug>/", include("memory.web.urls")),
     path("w/<slug:slug>/", include("corrections.web.urls")),
 ]

@@ -99,7 +99,7 @@ class LiveRulesets:
 def _compile(workspace_id: int, old: LiveRuleset | None) -> LiveRuleset:
     stamp, parsed, broken = _read(workspace_id, old.parsed if old else {})
     version = str(stamp)
-    ruleset = Ruleset.compile(parsed.values(), version=version)
+    ruleset = Ruleset.compile(parsed.values(), version=version, base=old.ruleset if old else None)
     for fault in broken:
         log.error("A served rule of workspace %s is left out: %s", workspace_id, fault)
     return LiveRuleset(workspace_id, stamp, version, ruleset, parsed, tuple(broken))

@@ -137,6 +137,11 @@ class Condition(Expression):
         """Whether the condition is the constant true."""
         return isinstance(self.tree, Const) and self.tree.value is True
 
+    @property
+    def unbounded_closure(self) -> Closure | None:
+        """The closure, if it may run on any clean context without a check of the work it could do."""
+        return self.closure if self._free else None
+
     @cached_property
     def specificity(self) -> int:
         """How narrow the condition is; see ``atoms.specificity_of``."""
