@@ -28,7 +28,7 @@ GOALS = {"precision": 0.90, "recall": 0.80, "false_block": 0.01}
 DEFAULT_DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 ACCURACY = ["matcher", "precision", "recall", "false block", "flags", "good", "recurrences"]
 ONCE = ["once per run and pattern", "precision", "recall", "flags", "recurrences"]
-COST = ["replay", "rules", "not filed", "rule errors", "ms p50", "ms p95"]
+COST = ["replay", "rules", "patterns covered", "not filed", "rule errors", "ms p50", "ms p95"]
 
 
 @dataclass
@@ -42,6 +42,7 @@ class Replay:
     disturbed: dict[str, int] = field(default_factory=dict)
     not_filed: list[str] = field(default_factory=list)
     errors: int = 0
+    covered: int = 0
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class OneShot:
             self._file_due()
             seen |= now
             advance(1)
+        self.replay.covered = self._product.covered()
         return self.replay
 
     def _step(self, index: int, seq: int, seen: set[str]) -> str | None:
@@ -119,7 +121,7 @@ class OneShot:
                 self.replay.not_filed.append(failing.fine)
                 continue
             try:
-                self.replay.filed[self._product.file(correction)] = correction
+                self.replay.filed[self._product.file(correction, run, failing.seq)] = correction
             except RuleError:
                 self.replay.not_filed.append(failing.fine)
         self._due.clear()
@@ -186,7 +188,8 @@ def _once(tally: Tally) -> list[Any]:
 
 def _cost(replay: Replay) -> list[Any]:
     times = [round(quantile(replay.seconds, part) * 1_000, 3) for part in (0.50, 0.95)]
-    return [replay.product.name, len(replay.filed), len(replay.not_filed), replay.errors, *times]
+    rules = [len(replay.filed), replay.covered, len(replay.not_filed), replay.errors]
+    return [replay.product.name, *rules, *times]
 
 
 def _rounded(value: float | None) -> float | str:

@@ -48,10 +48,12 @@ class Product:
         from corrections.live.rulesets import RULESETS
         from memory.actions.accounts import create_workspace
         from memory.actions.record import record_experience
+        from memory.background.analyse import analyse_backlog
         from memory.domain.access import Actor, Role, Scope
         from memory.permissions import SYSTEM
 
         self._get_corrections, self._record_experience = get_corrections, record_experience
+        self._analyse_backlog = analyse_backlog
         self._draft_rule, self._activate_rule, self._rulesets = draft_rule, activate_rule, RULESETS
         RULESETS.forget()  # this process may have served another database before
         workspace = create_workspace(slug=name, name=name, owner=None, by=SYSTEM)
@@ -88,14 +90,33 @@ class Product:
             outcome["reward"] = run.reward
         self._record(run, {"final": True, "outcome": outcome})
 
-    def file(self, correction: Correction) -> str:
-        """A person writes the rule and activates it; agents get it from now on. Its uuid."""
+    def file(self, correction: Correction, run: Run, seq: int) -> str:
+        """A person writes the rule from the failure's pattern and activates it. The rule's uuid.
+
+        The worker's analysis runs first, in line: it is what finds the failure and its pattern.
+        """
+        self._analyse_backlog()
         rule = self._draft_rule(
-            workspace_id=self._workspace_id, document=_document(correction), by=self._person
-        )
+            workspace_id=self._workspace_id, document=_document(correction), by=self._person,
+            pattern_uuids=self._patterns_of(run, seq),
+        )  # fmt: skip
         self._activate_rule(rule=rule, by=self._person)
         self._rulesets.refresh()
         return str(rule.uuid)
+
+    def covered(self) -> int:
+        """Error patterns that the product itself found and that a rule now handles."""
+        from memory.models import ErrorPattern
+
+        return ErrorPattern.objects.filter(workspace_id=self._workspace_id, status="covered").count()
+
+    def _patterns_of(self, run: Run, seq: int) -> list[str]:
+        from memory.models import Failure
+
+        rows = Failure.objects.filter(
+            workspace_id=self._workspace_id, task__external_id=run.id, call__seq=seq
+        )
+        return [str(uuid) for uuid in rows.values_list("pattern__uuid", flat=True)]
 
     def _record(self, run: Run, more: dict[str, Any]) -> None:
         task = {"external_id": run.id, "goal": run.goal, "agent": run.model, "env": {"domain": run.domain}}

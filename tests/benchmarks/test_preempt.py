@@ -173,6 +173,7 @@ def test_replay__recurring_mistake__is_caught_from_the_next_run_on(tmp_path: Pat
     assert tally.precision == pytest.approx(2 / 3)
     assert [correction.reading for correction in replay.filed.values()] == ["word"]
     assert list(replay.disturbed.values()) == [1]
+    assert replay.covered == 1
     assert {simple.name: simple.caught for simple in replay.simple} == {
         "tool failed before": 2,
         "same call failed before": 0,
