@@ -202,6 +202,7 @@ REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["hgmem_site.formats"]
 TIME_ZONE = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
 STATIC_URL = "static/"

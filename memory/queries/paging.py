@@ -1,8 +1,10 @@
 """Keyset pages: the same cost on every page, stable while rows arrive, no COUNT."""
 
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from datetime import datetime
+from typing import Any, Generic, TypeVar
 
+from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, QuerySet
 
 M = TypeVar("M", bound=Model)
@@ -35,17 +37,30 @@ def newest_first(rows: QuerySet[M], cursor: str, *, size: int = PAGE_SIZE) -> Pa
 
 def most_first(rows: QuerySet[M], field: str, cursor: str, *, size: int = PAGE_SIZE) -> Page[M]:
     """One page by a descending number or time, ties by descending id. Cursor: ``value~id``."""
-    value, _, key = cursor.rpartition("~")
-    last = read_number(key)
-    if value and last is not None:
+    edge = _read_edge(rows, field, cursor)
+    if edge is not None:
+        value, last = edge
         rows = rows.filter(Q(**{f"{field}__lt": value}) | Q(**{field: value}, pk__lt=last))
     found = list(rows.order_by(f"-{field}", "-pk")[: size + 1])
     if len(found) <= size:
         return Page(found)
     end = found[size - 1]
-    edge = getattr(end, field)
-    text = edge.isoformat() if hasattr(edge, "isoformat") else str(edge)
+    value = getattr(end, field)
+    text = value.isoformat() if isinstance(value, datetime) else str(value)
     return Page(found[:size], f"{text}~{end.pk}")
+
+
+def _read_edge(rows: QuerySet[M], field: str, cursor: str) -> tuple[Any, int] | None:
+    """Where the page before ended; None for anything that is no cursor of this list."""
+    text, _, key = cursor.rpartition("~")
+    last = read_number(key)
+    try:
+        value = rows.model._meta.get_field(field).to_python(text)
+    except ValidationError:
+        return None
+    is_naive = isinstance(value, datetime) and value.tzinfo is None
+    is_huge = isinstance(value, int) and abs(value) >= 1 << 31
+    return None if last is None or value is None or is_naive or is_huge else (value, last)
 
 
 def read_number(text: str) -> int | None:

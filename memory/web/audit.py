@@ -14,7 +14,7 @@ from memory.web.filters import AuditFilterForm
 @workspace_page("see_audit")
 def audit(request: HttpRequest) -> HttpResponse:
     """Who did what, with old and new values, newest first."""
-    form = AuditFilterForm(request.GET or None)
+    form = AuditFilterForm(request.GET)
     page = list_events(
         request.workspace,
         text=form.value("text"),

@@ -20,7 +20,7 @@ from memory.web.forms import TriageForm
 @workspace_page("look")
 def patterns(request: HttpRequest) -> HttpResponse:
     """The mistakes of this workspace, the most frequent first."""
-    form = PatternFilterForm(request.GET or None)
+    form = PatternFilterForm(request.GET)
     page = list_patterns(request.workspace, form.filters(), request.GET.get("cursor", ""))
     context = {"title": _("Error patterns"), "form": form, "page": page, "is_filtered": bool(request.GET)}
     return render(request, "patterns/list.html", context)

@@ -21,7 +21,7 @@ from memory.web.forms import JudgeForm
 @workspace_page("look")
 def tasks(request: HttpRequest) -> HttpResponse:
     """What agents did, newest first."""
-    form = TaskFilterForm(request.GET or None)
+    form = TaskFilterForm(request.GET)
     page = list_tasks(request.workspace, form.filters(), request.GET.get("cursor", ""))
     context = {"title": _("Tasks"), "form": form, "page": page, "is_filtered": bool(request.GET)}
     return render(request, "tasks/list.html", context | {"agents": list_agents(request.workspace)})

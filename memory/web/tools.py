@@ -17,7 +17,7 @@ from memory.web.filters import TextFilterForm
 @workspace_page("look")
 def tools(request: HttpRequest) -> HttpResponse:
     """The tools agents call, the most called first."""
-    form = TextFilterForm(request.GET or None)
+    form = TextFilterForm(request.GET)
     page = list_tools(request.workspace, form.wanted(), request.GET.get("cursor", ""))
     context = {"title": _("Tools"), "form": form, "page": page, "is_filtered": bool(form.wanted())}
     return render(request, "tools/list.html", context)
@@ -37,5 +37,6 @@ def tool(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @workspace_page("look")
 def tool_named(request: HttpRequest) -> HttpResponse:
     """From a call, which only knows the name, to the tool's page."""
-    row = get_object_or_404(Tool, workspace=request.workspace, name=request.GET.get("name", ""))
+    name = request.GET.get("name", "").replace("\x00", "")  # PostgreSQL refuses NUL in a text
+    row = get_object_or_404(Tool, workspace=request.workspace, name=name)
     return redirect("tool", request.workspace.slug, row.uuid)
