@@ -10,6 +10,8 @@ from hgmem_site.env import env, is_plain_loopback, secret_key
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.str("HGMEM_VAR", str(BASE_DIR / "var")))
 VAR_DIR.mkdir(parents=True, exist_ok=True)
+# Where `up` finds runs for the demo; beside the checkout when empty.
+DEMO_DATA = env.str("HGMEM_DATA", "")
 
 # --- where it is reached -------------------------------------------------------------------------
 SITE_URL = env.str("HGMEM_URL", "https://localhost")
@@ -113,6 +115,7 @@ else:
 
 # --- background work -----------------------------------------------------------------------------
 BROKER_DIR = VAR_DIR / "broker"
+CELERY_TASK_DEFAULT_QUEUE = "hgmem"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -134,6 +137,8 @@ else:
         "control_folder": str(BROKER_DIR / "control"),
         "store_processed": False,
     }
+CELERY_BEAT_SCHEDULE: dict[str, object] = {}  # joined from the apps by hgmem_site.celery
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # its log goes where every log goes
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 
 # --- people --------------------------------------------------------------------------------------
@@ -164,6 +169,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", not PLAIN_LOOPBACK)
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # probes come without TLS
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", 0 if PLAIN_LOOPBACK else 31_536_000)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not PLAIN_LOOPBACK
 SECURE_REFERRER_POLICY = "same-origin"
@@ -193,6 +199,7 @@ MAX_BODY_BYTES = env.int("HGMEM_MAX_BODY_BYTES", 8 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 MAX_UPLOAD_BYTES = env.int("HGMEM_MAX_UPLOAD_BYTES", 256 * 1024 * 1024)
+UPLOAD_DIR = VAR_DIR / "uploads"  # replicas share it
 API_RATE = env.str("HGMEM_API_RATE", "6000/min")
 # Questions before a call are counted in each process alone: a shared count would cost a network hop each.
 QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
@@ -247,6 +254,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memory.api.errors.answer_exception",
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,  # ?format= is the format of an import
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS = {
@@ -267,7 +275,13 @@ SPECTACULAR_SETTINGS = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"()": "hgmem_site.logs.LineFormatter"},
+        "json": {"()": "hgmem_site.logs.JSONFormatter"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": env.str("LOG_FORMAT", "line")},
+    },
+    "loggers": {"kombu.connection": {"level": "ERROR"}},  # warns that a folder has no host name
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
 }

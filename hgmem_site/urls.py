@@ -3,11 +3,14 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from hgmem_site import probes
 from memory.web import account
 
 urlpatterns = [
     path("api/v1/", include("corrections.api.urls")),  # first: it holds the hot path
     path("api/v1/", include("memory.api.urls")),
+    path("healthz", probes.healthz, name="healthz"),
+    path("readyz", probes.readyz, name="readyz"),
     path("", account.home, name="home"),
     path("login/", account.login, name="login"),
     path("logout/", account.logout, name="logout"),
