@@ -41,7 +41,13 @@ _VOLATILE = re.compile(
     r"|(?P<n>(?<![\w.])[#$€£¥+-]?[0-9]+(?:[.,][0-9]+)*(?:e[+-]?[0-9]+)?(?:%|ms|s|kb|mb|gb|px)?(?!\w))",
 )
 _MASKS = {"redacted": "<redacted>", "uuid": "<id>", "time": "<time>", "hex": "<id>", "id": "<id>", "n": "<n>"}
-_NAME = re.compile(r"[A-Za-z_\u0080-\uffff$][\w$]*(?:[.:/\\-]+[\w$]+)*")
+_NAME = re.compile(r"(?<![\w$])[\w$]+(?:[.:/\\-]+[\w$]+)*")
+_LIST = re.compile(r"\[(?!redacted:)(?=[^\[\]\n]*[,'\"])[^\[\]\n]{1,600}\]")
+_LIST_STAND_IN = "\x01"
+_BLAMED_LIST = re.compile(
+    r"(?i)(?:missing|required|unknown|unexpected|invalid|unrecogni[sz]ed|unsupported|extra|not allowed)"
+    r"[\w ]{0,40}[:=]? ?\x01"
+)
 _WORD = re.compile(r"[\w$]+(?:[.-][\w$]+)*")
 _PIECE = re.compile(r"[.:/\\]+")
 _NAMED_FIELD = re.compile(
@@ -94,7 +100,9 @@ class CallWords(NamedTuple):
 
 def mask_message(message: str, call: CallWords) -> MaskedMessage:
     """Take a message apart, seen beside the call that caused it."""
-    text = " ".join(message[:MAX_MESSAGE].split())
+    text = " ".join(message[:MAX_MESSAGE].replace(_LIST_STAND_IN, " ").split())
+    lists = _LIST.findall(text)
+    text = _LIST.sub(_LIST_STAND_IN, text)
     quoted = [_span(match) for match in _QUOTED.finditer(text)]
     if not quoted:
         quoted = [(match.start(), match.end(), match["rest"]) for match in _UNCLOSED.finditer(text)]
@@ -105,11 +113,12 @@ def mask_message(message: str, call: CallWords) -> MaskedMessage:
         or _whole_value(outside, call.values)
         or _named_field(outside)
         or _spelt_like_a_name(outside)
+        or _listed_name(outside, lists)
     )
     return MaskedMessage(
-        template=_template(text, quoted, identifier, "<q>", "<name>"),
+        template=_template(text, quoted, identifier).replace(_LIST_STAND_IN, "<list>"),
         identifier=identifier,
-        readable=_readable(text, quoted, identifier),
+        readable=_readable(text, quoted, identifier).replace(_LIST_STAND_IN, "[…]"),
     )
 
 
@@ -211,18 +220,26 @@ def _is_dotted_or_snake(name: str) -> bool:
     return bool(re.search(r"[A-Za-z0-9]_[A-Za-z0-9]", name)) and not re.search(r"://", name)
 
 
-def _template(text: str, quoted: list[tuple[int, int, str]], identifier: str, quote: str, name: str) -> str:
+def _listed_name(outside: str, lists: list[str]) -> str:
+    """The first of the names that "missing: ['city']" blames; a list of what there is blames nothing."""
+    if len(lists) != 1 or not _BLAMED_LIST.search(outside) or _VOLATILE.search(lists[0]):
+        return ""
+    names = [_span(match)[2] for match in _QUOTED.finditer(lists[0])]
+    return names[0] if names else ""
+
+
+def _template(text: str, quoted: list[tuple[int, int, str]], identifier: str) -> str:
     parts, last = [], 0
     for start, end, _ in quoted:
-        parts += [_masked(text[last:start], identifier, name), quote]
+        parts += [_masked(text[last:start], identifier), "<q>"]
         last = end
-    parts.append(_masked(text[last:], identifier, name))
+    parts.append(_masked(text[last:], identifier))
     return "".join(parts)
 
 
-def _masked(text: str, identifier: str, name: str) -> str:
+def _masked(text: str, identifier: str) -> str:
     if identifier:
-        text = re.sub(rf"(?<!\w){re.escape(identifier)}(?!\w)", name, text)
+        text = re.sub(rf"(?<!\w){re.escape(identifier)}(?!\w)", "<name>", text)
     return _VOLATILE.sub(lambda match: _MASKS[match.lastgroup or "n"], text)
 
 
