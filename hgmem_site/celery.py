@@ -5,7 +5,6 @@ from importlib import import_module
 from pathlib import Path
 
 from celery import Celery
-from celery.signals import import_modules
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hgmem_site.settings")
 
@@ -13,14 +12,6 @@ app = Celery("hgmem")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.autodiscover_tasks(related_name="schedule")
-SCHEDULES = ("memory.schedule", "corrections.schedule")
-
-
-@import_modules.connect
-def join_schedules(**_: object) -> None:
-    """What the clock starts: the ``BEAT`` of each app's schedule."""
-    for name in SCHEDULES:
-        app.conf.beat_schedule = {**app.conf.beat_schedule, **import_module(name).BEAT}
 
 
 @app.on_after_finalize.connect

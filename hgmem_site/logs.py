@@ -19,7 +19,7 @@ def masked(text: str) -> str:
 class LineFormatter(logging.Formatter):
     """One line a record, UTC."""
 
-    converter = time.gmtime
+    converter = staticmethod(time.gmtime)
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")

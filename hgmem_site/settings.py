@@ -18,7 +18,7 @@ SITE_URL = env.str("HGMEM_URL", "https://localhost")
 PLAIN_LOOPBACK = is_plain_loopback(SITE_URL)
 DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = secret_key(VAR_DIR)
-SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", [])
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 _host = urlsplit(SITE_URL).hostname or "localhost"
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", sorted({_host, "localhost", "127.0.0.1", "[::1]"}))
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [SITE_URL])
@@ -266,10 +266,10 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
     "ENUM_NAME_OVERRIDES": {
-        "PatternStatusEnum": "memory.api.shapes.PATTERN_STATUSES",
-        "SettablePatternStatusEnum": "memory.api.shapes.SETTABLE_STATUSES",
-        "RuleStatusEnum": "corrections.api.serializers.STATUSES",
-        "ValidatorKindEnum": "memory.api.validator_shapes.KINDS",
+        "RuleStatus": ["draft", "active", "disabled", "expired", "retired"],
+        "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
+        "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
+        "ValidatorKind": "memory.api.validator_shapes.KINDS",
     },
 }
 LOGGING = {

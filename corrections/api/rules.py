@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
@@ -73,6 +73,8 @@ class RuleList(GenericAPIView[Rule]):
     @extend_schema(
         tags=["rules"],
         summary="List rules",
+        operation_id="rules_list",
+        responses=RuleSerializer(many=True),
         parameters=[
             text_filter("status", "Only rules in this status.", [status.value for status in Status]),
             text_filter("tool", "Only rules whose scope names this tool."),
@@ -142,7 +144,11 @@ class RuleVersions(GenericAPIView[RuleVersion]):
         """Nothing here: the rule comes from the URL."""
         return RuleVersion.objects.none()
 
-    @extend_schema(tags=["rules"], summary="List the versions of a rule")
+    @extend_schema(
+        tags=["rules"],
+        summary="List the versions of a rule",
+        responses=VersionSerializer(many=True),
+    )
     def get(self, request: Request, uuid: UUID) -> Response:
         """Newest first, cursor-paged."""
         page = self.paginate_queryset(queries.list_versions(find_rule(request, uuid)))
@@ -193,10 +199,11 @@ class RuleStep(APIView):
 
 def step_schema(summary: str, step: str) -> Any:
     """The OpenAPI entry of a step."""
-    return extend_schema(
+    schema = extend_schema(
         tags=["rules"], summary=summary, request=ReasonSerializer, operation_id=f"rules_{step}",
         responses={200: RuleDetailSerializer, **PROBLEMS},
     )  # fmt: skip
+    return extend_schema_view(post=schema)
 
 
 @step_schema("Serve the latest version of a rule", "activate")

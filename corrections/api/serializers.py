@@ -6,16 +6,7 @@ from rest_framework import serializers
 
 from corrections.domain.lifecycle import Status
 from corrections.models import Rule, RuleVersion
-from memory.api.problems import ErrorRowSerializer, ProblemSerializer
 
-__all__ = [
-    "BacktestSerializer", "BacktestedSerializer", "CheckSerializer", "CheckedSerializer", "ContextSerializer",
-    "DecisionSerializer", "DiffSerializer", "DraftSerializer", "EditSerializer", "ProblemSerializer",
-    "ReasonSerializer", "RollbackSerializer", "RuleDetailSerializer", "RuleSerializer", "SimulateSerializer",
-    "VersionSerializer",
-]  # fmt: skip
-
-STATUSES = [status.value for status in Status]
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
 
 
@@ -34,7 +25,7 @@ class RuleSerializer(serializers.ModelSerializer[Rule]):
 
     latest_version = VersionSerializer(read_only=True)
     live_version = serializers.IntegerField(source="live_version.number", default=None, allow_null=True)
-    status = serializers.ChoiceField(choices=STATUSES)
+    status = serializers.ChoiceField(choices=[status.value for status in Status])
 
     class Meta:
         model = Rule
@@ -106,6 +97,13 @@ class DiffSerializer(serializers.Serializer[Any]):
     """All differences between two versions."""
 
     changes = ChangeSerializer(many=True)
+
+
+class ErrorRowSerializer(serializers.Serializer[Any]):
+    """One fault and where it is."""
+
+    field = serializers.CharField()
+    detail = serializers.CharField()
 
 
 class CheckSerializer(serializers.Serializer[Any]):
@@ -203,3 +201,12 @@ class DecisionSerializer(serializers.Serializer[Any]):
     near_misses = serializers.ListField(child=serializers.DictField(), required=False)
     ruleset_version = serializers.CharField()
     receipt = serializers.CharField(required=False, help_text="Not in a simulation.")
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    """Every error of this API."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    field = serializers.CharField(required=False)
+    errors = ErrorRowSerializer(many=True, required=False)

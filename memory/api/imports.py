@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 
 from memory.actions import imports as actions
 from memory.api.errors import Conflict, TooLarge, Unprocessable
+from memory.api.structs import ErrorAnswer
 from memory.domain.importers import FORMATS
 from memory.models import ImportJob, Workspace
 from memory.queries.imports import get_import, list_imports
@@ -45,13 +46,6 @@ class UploadSerializer(serializers.Serializer[Any]):
     format = serializers.ChoiceField(choices=FORMATS, required=False)
 
 
-class ProblemSerializer(serializers.Serializer[Any]):
-    """The one error shape."""
-
-    code = serializers.CharField()
-    detail = serializers.CharField()
-
-
 @dataclass(frozen=True)
 class RawFile:
     """A request body that is the file itself."""
@@ -64,7 +58,7 @@ class RawFileParser(BaseParser):
 
     media_type = "*/*"
 
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> RawFile:
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         """The stream itself."""
         return RawFile(stream)
 
@@ -100,7 +94,7 @@ class ImportList(ListAPIView[ImportJob]):
             ),
         ],
         request={"multipart/form-data": UploadSerializer, "application/octet-stream": OpenApiTypes.BINARY},
-        responses={201: ImportSerializer, 413: ProblemSerializer, 422: ProblemSerializer},
+        responses={201: ImportSerializer, 413: ErrorAnswer, 422: ErrorAnswer},
     )
     def post(self, request: Request) -> Response:
         """201 with the plan."""
@@ -137,7 +131,7 @@ class ApplyImport(APIView):
 
     @extend_schema(
         tags=["imports"], summary="Apply a plan", request=None,
-        responses={202: ImportSerializer, 409: ProblemSerializer},
+        responses={202: ImportSerializer, 409: ErrorAnswer},
     )  # fmt: skip
     def post(self, request: Request, uuid: UUID) -> Response:
         """202: the worker goes on with it, from where it was left."""
@@ -155,7 +149,7 @@ class CancelImport(APIView):
 
     @extend_schema(
         tags=["imports"], summary="Cancel an import", request=None,
-        responses={200: ImportSerializer, 409: ProblemSerializer},
+        responses={200: ImportSerializer, 409: ErrorAnswer},
     )  # fmt: skip
     def post(self, request: Request, uuid: UUID) -> Response:
         """What is recorded stays; applying it again goes on from there."""
@@ -167,11 +161,11 @@ class CancelImport(APIView):
 
 
 def _handed_in(request: Request) -> tuple[BinaryIO, str, str | None]:
-    data = request.data
+    data: Any = request.data
     chosen = request.query_params.get("format")
     if isinstance(data, RawFile):
         return data.stream, request.query_params.get("file_name") or "upload", chosen
-    file = data.get("file") if hasattr(data, "get") else None
+    file: Any = data.get("file") if hasattr(data, "get") else None
     if not hasattr(file, "read"):
         _refuse_without_file()
     return file, file.name or "upload", data.get("format") or chosen

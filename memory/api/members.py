@@ -74,22 +74,21 @@ class MemberDetail(APIView):
     @idempotent
     def patch(self, request: Request, uuid: UUID) -> Response:
         """409 where it would leave the workspace without an owner."""
+        member = find(member_rows(workspace_of(request)), uuid)
         role = Role(read(RoleSerializer, request)["role"])
-        return Response(MemberSerializer(_set_role(request, uuid, role)).data)
+        return Response(MemberSerializer(_set_role(member, role, request)).data)
 
     @writes("members", "Remove a member", {204: None}, request=None)
     @idempotent
     def delete(self, request: Request, uuid: UUID) -> Response:
         """What they did stays in the audit trail. 409 for the last owner."""
-        _set_role(request, uuid, None)
+        _set_role(find(member_rows(workspace_of(request)), uuid), None, request)
         return Response(status=204)
 
 
-def _set_role(request: Request, uuid: UUID, role: Role | None) -> Member | None:
-    member = find(member_rows(workspace_of(request)), uuid)
+def _set_role(member: Member, role: Role | None, request: Request) -> Member | None:
+    workspace = get_workspace(workspace_of(request))
     try:
-        return set_member(
-            workspace=get_workspace(workspace_of(request)), user=member.user, role=role, by=caller(request)
-        )
+        return set_member(workspace=workspace, user=member.user, role=role, by=caller(request))
     except LastOwner as error:
         raise Conflict(str(error)) from error

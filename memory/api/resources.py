@@ -14,8 +14,10 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from memory.api.idempotency import IDEMPOTENCY_KEY
-from memory.api.problems import REFUSALS
+from memory.api.structs import ErrorAnswer
 
+REFUSALS = dict.fromkeys((401, 403, 404, 409, 422, 429), ErrorAnswer)
+"""What any endpoint may answer instead."""
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=Model)
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.web import audit, keys, members, patterns, tasks, tools, validators, workspaces
+from memory.web import audit, imports, keys, members, patterns, tasks, tools, validators, workspaces
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
@@ -26,4 +26,8 @@ urlpatterns = [
     path("members/<uuid:uuid>/remove/", members.remove, name="member-remove"),
     path("audit/", audit.audit, name="audit"),
     path("settings/", workspaces.settings, name="settings"),
+    path("imports/", imports.imports, name="imports"),
+    path("imports/<uuid:uuid>/", imports.import_job, name="import"),
+    path("imports/<uuid:uuid>/apply/", imports.apply_import, name="import-apply"),
+    path("imports/<uuid:uuid>/cancel/", imports.cancel_import, name="import-cancel"),
 ]
