@@ -266,7 +266,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
     "ENUM_NAME_OVERRIDES": {
-        "RuleStatus": ["draft", "active", "disabled", "expired", "retired"],
+        "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",

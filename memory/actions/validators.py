@@ -55,7 +55,8 @@ def create_validator(*, workspace: Workspace, draft: ValidatorDraft, by: Actor) 
 def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int, by: Actor) -> Validator:
     """Change a validator that is still at ``revision``.
 
-    Raises :class:`NotPermitted`, :class:`StaleEdit`, InvalidValidatorError; IntegrityError when the name is taken.
+    Raises :class:`NotPermitted`, :class:`StaleEdit`, InvalidValidatorError; IntegrityError when the name is
+    taken.
     """
     check_may(by, "edit_validator")
     locked = Validator.objects.select_for_update().get(pk=validator.pk)
