@@ -111,6 +111,8 @@ class Expression:
         """The same value from the CEL runtime: the reference the closures are tested against."""
         expression, slots = self._runtime
         data = {f"@{at}": _slot_value(slot, context) for at, slot in enumerate(slots)}
+        if self.reads_now:
+            data["now"] = context.variables.get("now")
         try:
             result = expression.eval(data=data)
             kind, value = result.type().name(), result.plain_value()
