@@ -290,6 +290,8 @@ def _failure_detail(message: str, data: Mapping[str, Any], slots: list[rewrite.S
 
 
 def _compile_errors(message: str) -> str:
+    if "recursion limit" in message:
+        return "is nested too deep"
     found = _PLACE.findall(message)
     if not found:
         return message.removeprefix("INVALID_ARGUMENT: ")[:500]
