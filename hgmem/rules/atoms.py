@@ -57,9 +57,9 @@ def specificity_of(tree: Node) -> int:
         return _OTHER_WEIGHT
     if tree.function == "_?_:_":
         return specificity_of(tree.args[0]) + min(map(specificity_of, tree.args[1:]))
-    combine = {"_&&_": sum, "_||_": min}.get(tree.function)
-    if combine is not None:
-        return combine(map(specificity_of, tree.args))
+    if tree.function in ("_&&_", "_||_"):
+        weights = [specificity_of(part) for part in tree.args]
+        return sum(weights) if tree.function == "_&&_" else min(weights)
     return _WEIGHTS.get(tree.function, _OTHER_WEIGHT)
 
 
