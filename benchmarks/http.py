@@ -128,8 +128,8 @@ def measure(url: str, secret: str, arguments: argparse.Namespace, report: Report
     bodies = [json.dumps(context(number, arguments.rules, rng)).encode() for number in range(2_000)]
     query = f"{url}/api/v1/corrections/query"
     views = {
-        "empty REST framework POST": [prepare_post(f"{url}/bench/empty", b"{}", {})],
-        "plain Django POST": [prepare_post(f"{url}/bench/plain", b"{}", {})],
+        "empty REST framework POST": [prepare_post(f"{url}/api/v1/empty", b"{}", {})],
+        "plain Django POST": [prepare_post(f"{url}/api/v1/plain", b"{}", {})],
         "corrections/query": [prepare_post(query, body, headers) for body in bodies],
     }
     for requests in views.values():  # every worker compiles its ruleset, every path is warm

@@ -27,4 +27,4 @@ def plain(request: HttpRequest) -> HttpResponse:
     return HttpResponse(b"{}", content_type="application/json")
 
 
-urlpatterns = [*site, path("bench/empty", Empty.as_view()), path("bench/plain", plain)]
+urlpatterns = [path("api/v1/empty", Empty.as_view()), path("api/v1/plain", plain), *site]

@@ -6,3 +6,7 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hgmem_site.settings")
 application = get_wsgi_application()
+
+from corrections.live.announcing import start_serving  # noqa: E402 - needs the applications
+
+start_serving()

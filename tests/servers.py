@@ -140,6 +140,22 @@ def start_celery(*arguments: str, var: Path, **environment: str) -> Iterator[Pro
 
 
 @contextmanager
+def start_web(*, var: Path, **environment: str) -> Iterator[str]:
+    """A web process on the test's database; yields its URL."""
+    port = free_port()
+    command = [
+        sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
+        "--blocking-threads", "2", "--no-ws", "--log-level", "warning", "hgmem_site.wsgi:application",
+    ]  # fmt: skip
+    web = Process(command, var / f"web-{port}.log", **database_environment(var), **environment)
+    try:
+        wait_until(lambda: _answers(port), process=web)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        web.kill()
+
+
+@contextmanager
 def start_worker(*, var: Path, **environment: str) -> Iterator[Process]:
     """A worker of two processes, ready for messages. Two with the same ``var`` share its broker."""
     arguments = ("worker", "--loglevel", "INFO", "--concurrency", "2", "--without-gossip", "--without-mingle")

@@ -4,10 +4,17 @@ from typing import Any
 
 from rest_framework import serializers
 
-from corrections.domain.lifecycle import Status
+from corrections.domain.lifecycle import CHOICES
 from corrections.models import Rule, RuleVersion
 
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
+
+
+RULE_FIELDS = (
+    "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
+    "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
+    "last_matched_at",
+)  # fmt: skip
 
 
 class VersionSerializer(serializers.ModelSerializer[RuleVersion]):
@@ -25,15 +32,11 @@ class RuleSerializer(serializers.ModelSerializer[Rule]):
 
     latest_version = VersionSerializer(read_only=True)
     live_version = serializers.IntegerField(source="live_version.number", default=None, allow_null=True)
-    status = serializers.ChoiceField(choices=[status.value for status in Status])
+    status = serializers.ChoiceField(choices=CHOICES)
 
     class Meta:
         model = Rule
-        fields = (
-            "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
-            "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
-            "last_matched_at",
-        )  # fmt: skip
+        fields = RULE_FIELDS
         read_only_fields = fields
 
 
@@ -42,8 +45,9 @@ class RuleDetailSerializer(RuleSerializer):
 
     patterns = serializers.SerializerMethodField()
 
-    class Meta(RuleSerializer.Meta):
-        fields = (*RuleSerializer.Meta.fields, "patterns")
+    class Meta:
+        model = Rule
+        fields = (*RULE_FIELDS, "patterns")
         read_only_fields = fields
 
     def get_patterns(self, rule: Rule) -> list[str]:
@@ -117,7 +121,7 @@ class CheckedSerializer(serializers.Serializer[Any]):
     """What the engine says about a document or a condition."""
 
     ok = serializers.BooleanField()
-    errors = ErrorRowSerializer(many=True)
+    errors = ErrorRowSerializer(many=True)  # type: ignore[assignment]
     reads = serializers.ListField(child=serializers.CharField(), help_text="Fields it reads.")
     writes = serializers.ListField(child=serializers.CharField(), help_text="Fields it writes.")
     description = serializers.CharField(allow_blank=True, help_text="The action in one sentence.")
@@ -133,7 +137,9 @@ class RecordedCallSerializer(serializers.Serializer[Any]):
 class SimulateSerializer(serializers.Serializer[Any]):
     """A context, or a recorded call, and the rules to try on it: the live ones unless given."""
 
-    context = serializers.JSONField(required=False, help_text="As for corrections/query.")
+    context = serializers.JSONField(  # type: ignore[assignment]
+        required=False, help_text="As for corrections/query."
+    )
     call = RecordedCallSerializer(required=False)
     documents = serializers.ListField(
         child=serializers.JSONField(), required=False, max_length=50, help_text="Instead of the live rules."
@@ -164,7 +170,9 @@ class BacktestedSerializer(serializers.Serializer[Any]):
     matched = serializers.IntegerField()
     matched_failed = serializers.IntegerField()
     matched_good = serializers.IntegerField()
-    errors = serializers.IntegerField(help_text="Calls on which its condition could not be evaluated.")
+    errors = serializers.IntegerField(  # type: ignore[assignment]
+        help_text="Calls on which its condition could not be evaluated."
+    )
     complete = serializers.BooleanField(help_text="False when older calls were not looked at.")
     calls = BacktestCallSerializer(many=True)
 
@@ -197,7 +205,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     output = serializers.JSONField(required=False)
     applied = serializers.ListField(child=serializers.DictField())
     suppressed = serializers.ListField(child=serializers.DictField())
-    errors = serializers.ListField(child=serializers.DictField())
+    errors = serializers.ListField(child=serializers.DictField())  # type: ignore[assignment]
     near_misses = serializers.ListField(child=serializers.DictField(), required=False)
     ruleset_version = serializers.CharField()
     receipt = serializers.CharField(required=False, help_text="Not in a simulation.")
@@ -209,4 +217,4 @@ class ProblemSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     detail = serializers.CharField()
     field = serializers.CharField(required=False)
-    errors = ErrorRowSerializer(many=True, required=False)
+    errors = ErrorRowSerializer(many=True, required=False)  # type: ignore[assignment]

@@ -19,6 +19,12 @@ TIMEOUT_S = 0.3
 RETRY_S = 1.0
 
 
+def start_serving() -> None:
+    """What a web process does when it starts: rules in memory, and an ear on the channel."""
+    RULESETS.start()
+    LISTENER.start()
+
+
 def announce_change(workspace_id: int) -> None:
     """Wake this process's poller, and the other processes' through Redis. Never raises, never waits long."""
     RULESETS.poller.wake()
@@ -31,16 +37,20 @@ def announce_change(workspace_id: int) -> None:
         log.warning("A ruleset change could not be announced on Redis (%s): polling will find it.", error)
 
 
-def _connect(**options: Any) -> "redis.Redis[bytes]":
+def _connect(**options: Any) -> redis.Redis:
     limits: dict[str, Any] = {"socket_connect_timeout": TIMEOUT_S, "socket_timeout": TIMEOUT_S}
     return redis.Redis.from_url(settings.REDIS_URL, **(limits | options))
 
 
 class Listener:
-    """A daemon thread that wakes the poller for each message on the channel."""
+    """A daemon thread that wakes the poller for each message on the channel.
+
+    A child forked later has no such thread; it finds changes by polling.
+    """
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
+        self._stopping = threading.Event()
 
     def start(self) -> None:
         """Start listening once in this process; nothing without Redis."""
@@ -48,13 +58,16 @@ class Listener:
             self._thread = threading.Thread(target=self._run, name="ruleset-listener", daemon=True)
             self._thread.start()
 
+    def stop(self) -> None:
+        """Do not come back when the connection ends."""
+        self._stopping.set()
+
     def _run(self) -> None:
-        pause = threading.Event()
-        while True:
+        while not self._stopping.is_set():
             try:
                 self._listen()
             except redis.RedisError:
-                pause.wait(RETRY_S)
+                self._stopping.wait(RETRY_S)
 
     def _listen(self) -> None:
         with _connect(socket_timeout=None) as connection, connection.pubsub() as channel:
@@ -62,3 +75,6 @@ class Listener:
             for message in channel.listen():
                 if message["type"] == "message":
                     RULESETS.poller.wake()
+
+
+LISTENER = Listener()

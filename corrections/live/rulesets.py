@@ -42,6 +42,13 @@ class LiveRulesets:
         self._entries: dict[int, LiveRuleset] = {}
         self._loading = threading.Lock()
         self._swaps = 0
+        self._is_cold = False
+
+    def start(self) -> None:
+        """Load every workspace's rules in the background, before the first question, and keep them fresh."""
+        self._is_cold = True
+        self.poller.start()
+        self.poller.wake()
 
     def get(self, workspace_id: int) -> LiveRuleset:
         """The workspace's ruleset, from memory. Loaded in line only the first time in this process."""
@@ -61,17 +68,16 @@ class LiveRulesets:
             if entry.stamp != stamps.get(workspace_id, 0):
                 self._load(workspace_id)
 
-    def warm(self) -> None:
-        """Load every workspace that serves rules, before the first question comes."""
-        for workspace_id in read_stamps():
-            self._load(workspace_id)
-
     def forget(self) -> None:
         """Drop everything (tests)."""
         self._entries.clear()
 
     def _poll(self) -> None:
         close_old_connections()
+        if self._is_cold:
+            for workspace_id in read_stamps():
+                self._load(workspace_id)
+            self._is_cold = False
         self.refresh()
 
     def _load(self, workspace_id: int) -> LiveRuleset:
@@ -99,7 +105,7 @@ class LiveRulesets:
 def _compile(workspace_id: int, old: LiveRuleset | None) -> LiveRuleset:
     stamp, parsed, broken = _read(workspace_id, old.parsed if old else {})
     version = str(stamp)
-    ruleset = Ruleset.compile(parsed.values(), version=version)
+    ruleset = Ruleset.compile(parsed.values(), version=version, base=old.ruleset if old else None)
     for fault in broken:
         log.error("A served rule of workspace %s is left out: %s", workspace_id, fault)
     return LiveRuleset(workspace_id, stamp, version, ruleset, parsed, tuple(broken))

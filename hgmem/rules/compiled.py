@@ -11,10 +11,24 @@ from hgmem.rules.rule import Rule
 from hgmem.rules.tree import Call, Const, Has, Node, Read, conjuncts, walk
 from hgmem.rules.values import ConditionError
 
+
 class CompiledRule:
     """A rule with everything that decisions need, computed once."""
 
-    __slots__ = ("is_adjustment", "action", "condition", "name", "order", "reads", "rule", "scoped", "timed", "uuid", "version", "writes")
+    __slots__ = (
+        "action",
+        "condition",
+        "is_adjustment",
+        "name",
+        "order",
+        "reads",
+        "rule",
+        "scoped",
+        "timed",
+        "uuid",
+        "version",
+        "writes",
+    )
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -55,15 +69,17 @@ class Entry:
 
     ``guard`` is the tree the index may judge by. For an entry that is only *foreseen* (an
     after-call rule whose condition reads the result, asked before the call) it holds the parts that
-    are known already, and ``known`` evaluates just those.
+    are known already, and ``known`` evaluates just those. ``closure`` answers for a clean context
+    without any further check; None when the condition needs more.
     """
 
-    __slots__ = ("condition", "foreseen", "guard", "known", "plain", "rules")
+    __slots__ = ("closure", "condition", "foreseen", "guard", "known", "plain", "rules")
 
     def __init__(self, condition: Condition, rules: Iterable[CompiledRule], *, foreseen: bool) -> None:
         self.condition = condition
         self.rules = list(rules)
         self.foreseen = foreseen
+        self.closure = None if foreseen or condition.reads_now else condition.unbounded_closure
         self.plain = not any(rule.timed or rule.scoped for rule in self.rules)
         self.guard: Node = _known_part(condition.tree) if foreseen else condition.tree
         self.known: Closure | None = compile_closure(self.guard, _undecided) if foreseen else None

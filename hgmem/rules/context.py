@@ -9,9 +9,9 @@ from hgmem.rules.values import INT64_MAX, INT64_MIN, is_text
 
 POINTS: Final = ("before", "after", "planning")
 _MAPPINGS: Final = ("input", "task", "env")
-_KNOWN: Final = frozenset(
-    ("point", "tool", "input", "task", "env", "history", "output", "error", "duration_ms")
-)
+_KNOWN: Final = frozenset(("tool", "input", "task", "env", "history", "output", "error", "duration_ms"))
+_TOOL_TEXTS: Final = ("name", "version", "schema_hash")
+_TASK_TEXTS: Final = ("id", "root", "goal", "agent")
 _NO_FIELDS: Final[dict[str, Any]] = {}
 _NO_TAGS: Final[frozenset[str]] = frozenset()
 
@@ -21,10 +21,21 @@ class Context:
 
     ``variables`` maps the names conditions may use to their values. ``clean`` says that every
     value is plain JSON that the CEL runtime takes as it is (no integer beyond 64 bits, valid Unicode,
-    no NUL), which is what the compiled closures rely on. ``size`` counts values, ``chars`` the characters in them.
+    no NUL), which is what the compiled closures rely on. ``size`` counts values, ``chars`` the
+    characters in them.
     """
 
-    __slots__ = ("agent", "chars", "clean", "point", "size", "tags", "tool", "tool_version", "variables")
+    __slots__ = (
+        "agent",
+        "chars",
+        "clean",
+        "point",
+        "size",
+        "tags",
+        "tool",
+        "tool_version",
+        "variables",
+    )
 
     def __init__(self, variables: dict[str, Any], point: str, size: int, chars: int, clean: bool) -> None:
         self.variables = variables
@@ -48,7 +59,8 @@ class Context:
         variables = {**self.variables, **changed}
         if changed.keys() == {"now"}:
             return Context(variables, self.point, self.size, self.chars, self.clean)
-        return Context(variables, self.point, *_measure({k: v for k, v in variables.items() if k != "now"}))
+        plain = {name: value for name, value in variables.items() if name != "now"}
+        return Context(variables, self.point, *_measure(plain))
 
     @property
     def input(self) -> dict[str, Any]:
@@ -69,14 +81,14 @@ def parse_context(document: Mapping[str, Any]) -> Context:
     """
     if not isinstance(document, Mapping):
         raise RuleError("must be an object")
-    variables = {name: value for name, value in document.items() if name in _KNOWN}
+    variables = dict(document)
     point = variables.pop("point", None) or "before"
     tool = variables.get("tool")
     if tool.__class__ is str:
         variables["tool"] = {"name": tool}
     if variables.get("error").__class__ is str:
         variables["error"] = {"message": variables["error"]}
-    errors = _shape_errors(document, variables, point)
+    errors = _shape_errors(variables, point)
     if errors:
         raise RuleError(errors)
     for name in _MAPPINGS:
@@ -97,24 +109,29 @@ def context_of(variables: Mapping[str, Any]) -> Context:
     return Context(known, "after", *_measure(known))
 
 
-def _shape_errors(document: Mapping[str, Any], variables: dict[str, Any], point: Any) -> list[FieldError]:
+def _shape_errors(variables: dict[str, Any], point: Any) -> list[FieldError]:
     errors: list[FieldError] = []
     if point not in POINTS:
         errors.append({"field": "point", "detail": f"must be one of {', '.join(POINTS)}"})
-    if len(document) != len(variables) + ("point" in document):
-        unknown = sorted(str(name) for name in document if name not in _KNOWN)
+    if not variables.keys() <= _KNOWN:
+        unknown = sorted(str(name) for name in variables if name not in _KNOWN)
         errors.extend({"field": name, "detail": "unknown field"} for name in unknown)
     for name in _MAPPINGS:
         value = variables.get(name)
-        if value is not None and not isinstance(value, dict):
+        if value.__class__ is not dict and value is not None:
             errors.append({"field": name, "detail": "must be an object"})
     history = variables.get("history")
-    if history is not None:
+    if history:
         errors.extend(_history_errors(history))
-    errors.extend(_tool_errors(variables.get("tool")))
+    tool = variables.get("tool")
+    if tool is not None:
+        errors.extend(_text_errors("tool", tool, _TOOL_TEXTS))
     task = variables.get("task")
-    if task and isinstance(task, dict):
-        errors.extend(_task_errors(task))
+    if task and task.__class__ is dict:
+        errors.extend(_text_errors("task", task, _TASK_TEXTS))
+        tags = task.get("tags")
+        if tags is not None and not (isinstance(tags, list) and all(isinstance(tag, str) for tag in tags)):
+            errors.append({"field": "task.tags", "detail": "must be a list of texts"})
     return errors
 
 
@@ -130,72 +147,61 @@ def _history_errors(history: Any) -> list[FieldError]:
     ]
 
 
-def _tool_errors(tool: Any) -> list[FieldError]:
-    if tool is None:
-        return []
-    if not isinstance(tool, dict):
-        return [{"field": "tool", "detail": "must be a name or an object with a name"}]
+def _text_errors(variable: str, value: Any, names: tuple[str, ...]) -> list[FieldError]:
+    if value.__class__ is not dict:
+        return [{"field": variable, "detail": "must be a name or an object with a name"}]
     return [
-        {"field": f"tool.{part}", "detail": "must be text"}
-        for part in ("name", "version", "schema_hash")
-        if not isinstance(tool.get(part) or "", str)
+        {"field": f"{variable}.{name}", "detail": "must be text"}
+        for name in names
+        if value.get(name).__class__ is not str and value.get(name) is not None
     ]
 
 
-def _task_errors(task: Mapping[str, Any]) -> list[FieldError]:
-    errors: list[FieldError] = [
-        {"field": f"task.{part}", "detail": "must be text"}
-        for part in ("id", "root", "goal", "agent")
-        if not isinstance(task.get(part) or "", str)
-    ]
-    tags = task.get("tags")
-    if tags is not None and not (isinstance(tags, list) and all(isinstance(tag, str) for tag in tags)):
-        errors.append({"field": "task.tags", "detail": "must be a list of texts"})
-    return errors
+def _measure(variables: dict[str, Any]) -> tuple[int, int, bool]:  # noqa: C901 (in line: hot path)
+    """Count values and characters and tell whether all is plain: (size, chars, clean).
 
-
-def _measure(variables: dict[str, Any]) -> tuple[int, int, bool]:
-    """Count values and characters and tell whether all is plain: (size, chars, clean)."""
-    size = chars = depth = 0
+    On the hot path: texts are only collected here and judged together at the end.
+    """
+    size = depth = 0
     clean = True
+    low, high = INT64_MIN, INT64_MAX
+    texts: list[str] = []
     level: list[Any] = [variables]
     while level:
-        depth += 1
         following: list[Any] = []
         for owner in level:
             size += len(owner)
+            items = owner
             if owner.__class__ is dict:
-                for key in owner:
-                    if key.__class__ is not str:
-                        raise _not_json(variables)
-                    chars += len(key)
-                    if "\0" in key or not key.isascii():
-                        clean = clean and is_text(key)
-                owner = owner.values()
-            for value in owner:
+                texts += owner
+                items = owner.values()
+            for value in items:
                 kind = value.__class__
                 if kind is str:
-                    chars += len(value)
-                    if "\0" in value or not value.isascii():
-                        clean = clean and is_text(value)
-                elif kind is int:
-                    if not INT64_MIN <= value <= INT64_MAX:
-                        clean = False
+                    texts.append(value)
                 elif kind is dict or kind is list:
                     following.append(value)
-                elif not (kind is bool or value is None or kind is float):
+                elif kind is int:
+                    if not low <= value <= high:
+                        clean = False
+                elif not (value is None or kind is bool or kind is float):
                     raise _not_json(variables)
-        if size > MAX_CONTEXT_VALUES or chars > MAX_CONTEXT_CHARS or depth > MAX_CONTEXT_DEPTH:
-            raise _too_large(size, chars)
+        depth += 1
+        if size > MAX_CONTEXT_VALUES or depth > MAX_CONTEXT_DEPTH:
+            raise _too_large(size)
         level = following
-    return size, chars, clean
+    try:
+        text = "".join(texts)
+    except TypeError:
+        raise _not_json(variables) from None
+    if len(text) > MAX_CONTEXT_CHARS:
+        raise RuleError(f"the context holds more than {MAX_CONTEXT_CHARS} characters")
+    return size, len(text), clean and (is_text(text) if "\0" in text or not text.isascii() else True)
 
 
-def _too_large(size: int, chars: int) -> RuleError:
+def _too_large(size: int) -> RuleError:
     if size > MAX_CONTEXT_VALUES:
         return RuleError(f"the context holds more than {MAX_CONTEXT_VALUES} values")
-    if chars > MAX_CONTEXT_CHARS:
-        return RuleError(f"the context holds more than {MAX_CONTEXT_CHARS} characters")
     return RuleError(f"the context is nested deeper than {MAX_CONTEXT_DEPTH}")
 
 

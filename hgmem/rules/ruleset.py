@@ -32,15 +32,28 @@ class BrokenRule:
 class Ruleset:
     """Rules, indexed. Immutable from outside and safe to share between threads."""
 
-    def __init__(self, rules: Iterable[CompiledRule], broken: Iterable[BrokenRule], version: str) -> None:
+    def __init__(
+        self,
+        rules: Iterable[CompiledRule],
+        broken: Iterable[BrokenRule],
+        version: str,
+        base: "Ruleset | None" = None,
+    ) -> None:
         self.rules = tuple(rules)
         self.broken = tuple(broken)
         self.version = version
-        self._points = {point: _PointIndex(self.rules, point) for point in POINTS}
+        self._points = {
+            point: _PointIndex(self.rules, point, base._points[point] if base else None) for point in POINTS
+        }
 
     @classmethod
-    def compile(cls, rules: Iterable[Rule], *, version: str) -> "Ruleset":
-        """Compile rules; one that cannot be compiled lands in ``broken`` and does not harm the rest."""
+    def compile(cls, rules: Iterable[Rule], *, version: str, base: "Ruleset | None" = None) -> "Ruleset":
+        """Compile rules; one that cannot be compiled lands in ``broken`` and does not harm the rest.
+
+        ``base`` is an earlier set: what is made of the very same ``Rule`` objects is taken from it, so that a
+        change costs what it touches and not what all rules cost.
+        """
+        ready = {id(rule.rule): rule for rule in base.rules} if base else {}
         compiled: dict[str, CompiledRule] = {}
         broken: list[BrokenRule] = []
         for rule in rules:
@@ -48,10 +61,10 @@ class Ruleset:
                 broken.append(BrokenRule(rule.uuid, rule.version, "another rule of the set has this uuid"))
                 continue
             try:
-                compiled[rule.uuid] = CompiledRule(rule)
+                compiled[rule.uuid] = ready.get(id(rule)) or CompiledRule(rule)
             except Exception as error:  # one bad rule must never take the others down
                 broken.append(BrokenRule(rule.uuid, rule.version, str(error)[:500]))
-        return cls(compiled.values(), broken, version)
+        return cls(compiled.values(), broken, version, base)
 
     def decide(
         self, context: Context | Mapping[str, Any], *, now: datetime, explain: bool = False
@@ -70,11 +83,7 @@ class Ruleset:
             raise ValueError("now must have a time zone")
         decision = Decision(context, self.version)
         layers = self._points[context.point].layers(context.tool)
-        matched: list[CompiledRule] = []
-        foreseen: list[CompiledRule] = []
-        for layer in layers:
-            for entry in layer.candidates(context.variables) if context.clean else layer.entries:
-                _ask(entry, context, now, foreseen if entry.foreseen else matched, decision)
+        matched, foreseen = self._match(layers, context, now, decision)
         if matched or foreseen:
             resolve(decision, matched, foreseen, context)
         if decision.errors:
@@ -83,6 +92,28 @@ class Ruleset:
             entries = [entry for layer in layers for entry in layer.entries]
             decision.near_misses = near_misses(entries, context, now)
         return decision
+
+    def _match(
+        self, layers: Iterable[Index], context: Context, now: datetime, decision: Decision
+    ) -> tuple[list[CompiledRule], list[CompiledRule]]:
+        """The rules whose condition is true, and those that only the result of the call can decide."""
+        matched: list[CompiledRule] = []
+        foreseen: list[CompiledRule] = []
+        frame, clean = context.variables, context.clean
+        for layer in layers:
+            for entry in layer.candidates(frame) if clean else layer.entries:
+                if entry.closure is not None and clean and entry.plain:
+                    try:
+                        outcome = entry.closure(frame)
+                    except ConditionError:
+                        outcome = None
+                    if outcome is False:
+                        continue
+                    if outcome is True:
+                        matched += entry.rules
+                        continue
+                _ask(entry, context, now, foreseen if entry.foreseen else matched, decision)
+        return matched, foreseen
 
 
 def _ask(
@@ -119,7 +150,7 @@ def may_hold(entry: Entry, context: Context) -> bool:
 class _PointIndex:
     """The indexes of one point: one for each tool named, one for each tool pattern, one for all tools."""
 
-    def __init__(self, rules: Iterable[CompiledRule], point: str) -> None:
+    def __init__(self, rules: Iterable[CompiledRule], point: str, base: "_PointIndex | None" = None) -> None:
         named: dict[str, list[CompiledRule]] = {}
         globs: dict[str, list[CompiledRule]] = {}
         for rule in rules:
@@ -127,9 +158,19 @@ class _PointIndex:
             if rule.rule.point == point or (point == "before" and rule.is_adjustment):
                 tool = _ANY if scope.any_tool else scope.tool
                 (globs if scope.is_glob or scope.any_tool else named).setdefault(tool, []).append(rule)
-        self._named = {tool: Index(group_entries(some, point)) for tool, some in named.items()}
-        self._globs = [(glob, Index(group_entries(some, point))) for glob, some in globs.items()]
+        self._made: dict[tuple[CompiledRule, ...], Index] = {}
+        ready = base._made if base else {}
+        self._named = {tool: self._index(some, point, ready) for tool, some in named.items()}
+        self._globs = [(glob, self._index(some, point, ready)) for glob, some in globs.items()]
         self._known: dict[str, tuple[Index, ...]] = {}
+
+    def _index(
+        self, rules: list[CompiledRule], point: str, ready: dict[tuple[CompiledRule, ...], Index]
+    ) -> Index:
+        """The index of these rules: the one there is, if they are the same objects."""
+        key = tuple(rules)
+        index = self._made[key] = ready.get(key) or Index(group_entries(rules, point))
+        return index
 
     def layers(self, tool: str) -> tuple[Index, ...]:
         """The indexes a tool's calls must be looked up in."""
