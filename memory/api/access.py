@@ -42,17 +42,4 @@ class HasScope(BasePermission):
         return True
 
 
-def caller(request: Request) -> Actor:
-    """Who calls: the actor of the key that :class:`HasScope` let through."""
-    actor = request.auth
-    if not isinstance(actor, Actor):
-        raise NotAuthenticated
-    return actor
-
-
-def workspace_of(request: Request) -> int:
-    """The id of the workspace that the caller's key belongs to."""
-    workspace_id = caller(request).workspace_id
-    if workspace_id is None:
-        raise NotAuthenticated
-    return workspace_id
+caller = actor_of
