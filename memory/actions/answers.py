@@ -43,9 +43,7 @@ def answer_once(*, key: str, digest: str, by: Actor, produce: Callable[[], Answe
     except _Taken as taken:
         row = taken.row
     if row.digest != digest:
-        raise KeyReused(
-            "This Idempotency-Key was used for another request. Take a new one."
-        )
+        raise KeyReused("This Idempotency-Key was used for another request. Take a new one.")
     return Answer(row.status, row.body, is_replay=True)
 
 

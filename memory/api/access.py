@@ -40,6 +40,3 @@ class HasScope(BasePermission):
             return False
         check_may(actor, action)
         return True
-
-
-caller = actor_of

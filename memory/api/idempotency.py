@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memory.actions.answers import Answer, KeyReused, answer_once
-from memory.api.access import caller
+from memory.api.access import actor_of
 from memory.api.errors import Unprocessable
 from memory.api.rendering import plain
 
@@ -50,7 +50,7 @@ def idempotent(handler: Handler) -> Handler:
             return Answer(fresh[0].status_code, _kept(plain(fresh[0].data)))
 
         try:
-            kept = answer_once(key=key, digest=_digest(request), by=caller(request), produce=produce)
+            kept = answer_once(key=key, digest=_digest(request), by=actor_of(request), produce=produce)
         except KeyReused as error:
             raise Unprocessable(str(error), code="key_reused") from error
         if not kept.is_replay:

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory.actions.accounts import create_key, revoke_key
-from memory.api.access import caller, workspace_of
+from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import KeyFilter
 from memory.api.idempotency import idempotent
@@ -47,7 +47,7 @@ class KeyList(RowList[ApiKey]):
         form["scopes"] = [Scope(scope) for scope in dict.fromkeys(form["scopes"])]
         workspace = get_workspace(workspace_of(request))
         try:
-            key, secret = create_key(workspace=workspace, by=caller(request), **form)
+            key, secret = create_key(workspace=workspace, by=actor_of(request), **form)
         except IntegrityError as error:
             raise Conflict(f"A key named {form['name']} is in use: revoke it first.") from error
         return Response({**KeySerializer(key).data, "secret": secret}, status=201)
@@ -63,7 +63,7 @@ class RevokeKey(APIView):
     def post(self, request: Request, uuid: UUID) -> Response:
         """It stops working within a second, for good. Revoking twice changes nothing."""
         key = find(key_rows(workspace_of(request)), uuid)
-        return Response(KeySerializer(revoke_key(key=key, by=caller(request))).data)
+        return Response(KeySerializer(revoke_key(key=key, by=actor_of(request))).data)
 
 
 class Me(APIView):
@@ -74,7 +74,7 @@ class Me(APIView):
     @describes("keys", "Who am I", {200: MeSerializer})
     def get(self, request: Request) -> Response:
         """The key's name, scopes and workspace, and what it may do."""
-        actor = caller(request)
+        actor = actor_of(request)
         body = {
             "name": actor.name,
             "uuid": actor.uuid,

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from memory.actions.accounts import LastOwner, set_member
 from memory.actions.members import AlreadyMember, add_member
-from memory.api.access import caller, workspace_of
+from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import MemberFilter
 from memory.api.idempotency import idempotent
@@ -53,7 +53,7 @@ class MemberList(RowList[Member]):
         workspace = get_workspace(workspace_of(request))
         try:
             member, password = add_member(
-                workspace=workspace, username=form["username"], role=Role(form["role"]), by=caller(request)
+                workspace=workspace, username=form["username"], role=Role(form["role"]), by=actor_of(request)
             )
         except (AlreadyMember, IntegrityError) as error:
             raise Conflict(f"{form['username']} is a member already. Change the role instead.") from error
@@ -89,6 +89,6 @@ class MemberDetail(APIView):
 def _set_role(member: Member, role: Role | None, request: Request) -> Member | None:
     workspace = get_workspace(workspace_of(request))
     try:
-        return set_member(workspace=workspace, user=member.user, role=role, by=caller(request))
+        return set_member(workspace=workspace, user=member.user, role=role, by=actor_of(request))
     except LastOwner as error:
         raise Conflict(str(error)) from error

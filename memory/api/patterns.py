@@ -13,7 +13,7 @@ from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from memory.actions.patterns import set_pattern_status
-from memory.api.access import caller, workspace_of
+from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import FailureFilter
 from memory.api.idempotency import idempotent
@@ -127,7 +127,7 @@ class PatternStatus(APIView):
             read(PatternStatusSerializer, request),
         )
         try:
-            return Response(_detail(set_pattern_status(pattern=pattern, by=caller(request), **form)))
+            return Response(_detail(set_pattern_status(pattern=pattern, by=actor_of(request), **form)))
         except TransitionError as error:
             raise Conflict(str(error)) from error
 

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory.actions.tools import describe_tool
-from memory.api.access import caller, workspace_of
+from memory.api.access import actor_of, workspace_of
 from memory.api.filters import ToolFilter
 from memory.api.idempotency import idempotent
 from memory.api.resources import RowList, describes, find, read, writes
@@ -52,7 +52,7 @@ class ToolDetail(APIView):
         """Only the description can be changed; the rest is what was seen."""
         tool = find(tool_rows(workspace_of(request)), uuid)
         form = read(ToolDescriptionSerializer, request)
-        return Response(ToolSerializer(describe_tool(tool=tool, by=caller(request), **form)).data)
+        return Response(ToolSerializer(describe_tool(tool=tool, by=actor_of(request), **form)).data)
 
 
 class ToolSchemaList(RowList[ToolSchema]):

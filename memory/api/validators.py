@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 
 from memory.actions import validators as actions
 from memory.actions.validators import ValidatorDraft
-from memory.api.access import caller, workspace_of
+from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict, Unprocessable
 from memory.api.filters import ValidatorFilter
 from memory.api.idempotency import idempotent
@@ -61,7 +61,7 @@ class ValidatorList(RowList[Validator]):
         draft = draft_of(read(NewValidatorSerializer, request))
         with refusals():
             workspace = get_workspace(workspace_of(request))
-            validator = actions.create_validator(workspace=workspace, draft=draft, by=caller(request))
+            validator = actions.create_validator(workspace=workspace, draft=draft, by=actor_of(request))
         return Response(ValidatorSerializer(validator).data, status=201)
 
 
@@ -91,7 +91,7 @@ class ValidatorDetail(APIView):
     def delete(self, request: Request, uuid: UUID) -> Response:
         """The failures it found stay."""
         validator = find(validator_rows(workspace_of(request)), uuid)
-        actions.delete_validator(validator=validator, by=caller(request))
+        actions.delete_validator(validator=validator, by=actor_of(request))
         return Response(status=204)
 
 
@@ -149,11 +149,11 @@ def _change(validator: Validator, form: dict[str, Any], request: Request) -> Val
         draft = draft_of({**now, **form})
         with refusals():
             validator = actions.edit_validator(
-                validator=validator, draft=draft, revision=form["revision"], by=caller(request)
+                validator=validator, draft=draft, revision=form["revision"], by=actor_of(request)
             )
     if "is_enabled" in form:
         validator = actions.set_validator_enabled(
-            validator=validator, is_enabled=form["is_enabled"], by=caller(request)
+            validator=validator, is_enabled=form["is_enabled"], by=actor_of(request)
         )
     return validator
 

@@ -10,6 +10,6 @@ from memory.models.tools import Tool, ToolSchema, Validator
 
 __all__ = [
     "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Member", "Outcome",
-    "PatternLink", "Payload", "Step", "StoredAnswer", "Task", "Tool", "ToolCall", "ToolSchema", "User", "Validator",
-    "Workspace",
+    "PatternLink", "Payload", "Step", "StoredAnswer", "Task", "Tool", "ToolCall", "ToolSchema", "User",
+    "Validator", "Workspace",
 ]  # fmt: skip

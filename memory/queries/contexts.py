@@ -39,7 +39,9 @@ def recent_contexts(
         yield call, bool(call.failures.all()), context_of_call(call, call.task, (), after=after)
 
 
-def context_of_call(call: ToolCall, task: Task, earlier: Sequence[ToolCall], *, after: bool) -> dict[str, Any]:
+def context_of_call(
+    call: ToolCall, task: Task, earlier: Sequence[ToolCall], *, after: bool
+) -> dict[str, Any]:
     """What the agent would have told about a call, with its earlier calls as history."""
     context: dict[str, Any] = {
         "point": "after" if after else "before",

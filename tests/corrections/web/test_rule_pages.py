@@ -13,7 +13,9 @@ from tests.corrections.web.scenes import RuleScene, build_rule_scene
 
 PAGES = [
     pytest.param("rules/", "viewer", id="rules"),
-    pytest.param("rules/?q=script&status=active&tool=weather_api&action_type=TOOL_SWITCH", "viewer", id="filtered"),
+    pytest.param(
+        "rules/?q=script&status=active&tool=weather_api&action_type=TOOL_SWITCH", "viewer", id="filtered"
+    ),
     pytest.param("rules/{rule.uuid}/", "viewer", id="rule"),
     pytest.param("rules/{rule.uuid}/versions/2/", "viewer", id="version"),
     pytest.param("rules/{rule.uuid}/diff/?from=1&to=2", "viewer", id="diff"),
@@ -196,11 +198,25 @@ def test_roll_back__bad_form__says_so_and_writes_nothing(cast: Cast, form: dict[
 
 def test_list__filters__narrow_it(cast: Cast) -> None:
     make_rule(cast.workspace, name="Alpha")
-    make_rule(cast.workspace, active=False, name="Beta", applies_to={"tool": "book"}, condition="input.x == 'needle'")
+    make_rule(
+        cast.workspace,
+        active=False,
+        name="Beta",
+        applies_to={"tool": "book"},
+        condition="input.x == 'needle'",
+    )
     client = page_client(cast.viewer)
     shown = {
         query: [name for name in ("Alpha", "Beta") if name in client.get(f"/w/acme/rules/?{query}").text]
-        for query in ("", "status=active", "status=draft", "tool=book", "q=needle", "q=alpha", "action_type=INSERT_STEP")
+        for query in (
+            "",
+            "status=active",
+            "status=draft",
+            "tool=book",
+            "q=needle",
+            "q=alpha",
+            "action_type=INSERT_STEP",
+        )
     }
 
     assert shown == {
@@ -217,8 +233,14 @@ def test_list__nonsense__is_no_error(cast: Cast, text: str) -> None:
 
     assert client.get("/w/acme/rules/", fields).status_code == 200
     assert client.get(f"/w/acme/rules/{rule.uuid}/", {"cursor": text}).status_code == 200
-    assert client.get(f"/w/acme/rules/{rule.uuid}/diff/", {"from": text, "to": text}).status_code in (200, 404)
-    assert client.get("/w/acme/simulator/", dict.fromkeys(("task", "seq", "rule", "after"), text)).status_code == 200
+    assert client.get(f"/w/acme/rules/{rule.uuid}/diff/", {"from": text, "to": text}).status_code in (
+        200,
+        404,
+    )
+    assert (
+        client.get("/w/acme/simulator/", dict.fromkeys(("task", "seq", "rule", "after"), text)).status_code
+        == 200
+    )
 
 
 def test_list__more_than_a_page__goes_on(cast: Cast) -> None:
