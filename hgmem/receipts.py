@@ -129,7 +129,9 @@ def read_receipt(token: str, key: bytes | None) -> Receipt:
     if key is not None and not hmac.compare_digest(_signature(body.encode(), key), signature):
         raise ReceiptError("the receipt's signature is wrong")
     try:
-        payload = json.loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode("utf-8", "surrogatepass"))
+        payload = json.loads(
+            urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode("utf-8", "surrogatepass")
+        )
         return _receipt(payload, verified=key is not None)
     except (ValueError, TypeError, IndexError, OverflowError, RecursionError, OSError):
         raise ReceiptError("this is no receipt") from None
