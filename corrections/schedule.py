@@ -10,13 +10,13 @@ from memory.permissions import system_actor
 CLOCK = system_actor("the clock")
 
 
-@shared_task(name="corrections.expire_overdue_rules")  # type: ignore[untyped-decorator]
+@shared_task(name="corrections.expire_overdue_rules")
 def expire_overdue() -> None:
     """Rules whose window has ended."""
     expire_overdue_rules(now=timezone.now(), by=CLOCK)
 
 
-@shared_task(name="corrections.settle_receipts")  # type: ignore[untyped-decorator]
+@shared_task(name="corrections.settle_receipts")
 def settle_receipts() -> None:
     """Receipts that experiences refer to, and the counters of their rules."""
     store_backlog()

@@ -27,7 +27,7 @@ _MIN_KEY_BYTES: Final = 16
 _DIGEST_BYTES: Final = 16
 
 _numbers = random.Random()
-"""Names receipts (the signature makes them hard to forge): a system call each would cost as much as a digest."""
+"""Names receipts; the signature guards them. A system call for each would cost as much as a digest."""
 os.register_at_fork(after_in_child=_numbers.seed)
 
 _compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

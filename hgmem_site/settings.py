@@ -10,13 +10,15 @@ from hgmem_site.env import env, is_plain_loopback, secret_key
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.str("HGMEM_VAR", str(BASE_DIR / "var")))
 VAR_DIR.mkdir(parents=True, exist_ok=True)
+# Where `up` finds runs for the demo; beside the checkout when empty.
+DEMO_DATA = env.str("HGMEM_DATA", "")
 
 # --- where it is reached -------------------------------------------------------------------------
 SITE_URL = env.str("HGMEM_URL", "https://localhost")
 PLAIN_LOOPBACK = is_plain_loopback(SITE_URL)
 DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = secret_key(VAR_DIR)
-SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", [])
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", [])
 _host = urlsplit(SITE_URL).hostname or "localhost"
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", sorted({_host, "localhost", "127.0.0.1", "[::1]"}))
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", [SITE_URL])
@@ -69,6 +71,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "hgmem_site.shell.shell",
             ],
         },
     }
@@ -112,6 +115,7 @@ else:
 
 # --- background work -----------------------------------------------------------------------------
 BROKER_DIR = VAR_DIR / "broker"
+CELERY_TASK_DEFAULT_QUEUE = "hgmem"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -133,6 +137,8 @@ else:
         "control_folder": str(BROKER_DIR / "control"),
         "store_processed": False,
     }
+CELERY_BEAT_SCHEDULE: dict[str, object] = {}  # joined from the apps by hgmem_site.celery
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # its log goes where every log goes
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 
 # --- people --------------------------------------------------------------------------------------
@@ -155,6 +161,7 @@ AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
+AXES_LOCKOUT_TEMPLATE = "account/locked.html"
 
 # --- headers -------------------------------------------------------------------------------------
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not PLAIN_LOOPBACK
@@ -162,6 +169,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", not PLAIN_LOOPBACK)
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]  # probes come without TLS
 SECURE_HSTS_SECONDS = env.int("SECURE_HSTS_SECONDS", 0 if PLAIN_LOOPBACK else 31_536_000)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not PLAIN_LOOPBACK
 SECURE_REFERRER_POLICY = "same-origin"
@@ -191,6 +199,7 @@ MAX_BODY_BYTES = env.int("HGMEM_MAX_BODY_BYTES", 8 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_BODY_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 MAX_UPLOAD_BYTES = env.int("HGMEM_MAX_UPLOAD_BYTES", 256 * 1024 * 1024)
+UPLOAD_DIR = VAR_DIR / "uploads"  # replicas share it
 API_RATE = env.str("HGMEM_API_RATE", "6000/min")
 # Questions before a call are counted in each process alone: a shared count would cost a network hop each.
 QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
@@ -200,6 +209,7 @@ REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
+FORMAT_MODULE_PATH = ["hgmem_site.formats"]
 TIME_ZONE = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
 STATIC_URL = "static/"
@@ -207,6 +217,32 @@ STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True  # assets come straight from installed packages; nothing to collect
 WHITENOISE_MAX_AGE = 3600
+
+# --- the shell ------------------------------------------------------------------------------------
+UNFOLD = {
+    "SITE_TITLE": "HGMem",
+    "SITE_HEADER": "HGMem",
+    "SITE_SYMBOL": "route",
+    "SITE_URL": "/",
+    "SHOW_HISTORY": False,
+    "SHOW_VIEW_ON_SITE": False,
+    "SIDEBAR": {"show_search": False, "command_search": False, "show_all_applications": False},
+    "COLORS": {
+        "primary": {
+            "50": "oklch(96.2% .018 272.3)",
+            "100": "oklch(93% .034 272.8)",
+            "200": "oklch(87% .065 274)",
+            "300": "oklch(78.5% .115 274.7)",
+            "400": "oklch(70% .16 276.9)",
+            "500": "oklch(58.5% .2 277.1)",
+            "600": "oklch(50% .22 277)",
+            "700": "oklch(44% .2 277)",
+            "800": "oklch(38% .17 277.4)",
+            "900": "oklch(33% .13 278.7)",
+            "950": "oklch(25% .09 281.3)",
+        },
+    },
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memory.api.authentication.KeyAuthentication"],
@@ -218,6 +254,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "memory.api.errors.answer_exception",
     "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,  # ?format= is the format of an import
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS = {
@@ -228,12 +265,23 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
-    "ENUM_NAME_OVERRIDES": {"RuleStatusEnum": "corrections.domain.lifecycle.CHOICES"},
+    "ENUM_NAME_OVERRIDES": {
+        "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
+        "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
+        "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
+        "ValidatorKind": "memory.api.validator_shapes.KINDS",
+    },
 }
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"()": "hgmem_site.logs.LineFormatter"},
+        "json": {"()": "hgmem_site.logs.JSONFormatter"},
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": env.str("LOG_FORMAT", "line")},
+    },
+    "loggers": {"kombu.connection": {"level": "ERROR"}},  # warns that a folder has no host name
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", "INFO")},
 }

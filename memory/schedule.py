@@ -1,10 +1,12 @@
-"""What the clock starts: the sweep that finds what no bell announced."""
+"""What the clock starts: the sweep that finds what no bell announced, imports, housekeeping."""
 
 from celery import shared_task
 
+from memory.actions import importing
 from memory.background import analyse, linking
 
 SWEEP_S = 2.0
+IMPORTS_S = 2.0
 
 
 @shared_task(name="memory.sweep")
@@ -14,7 +16,25 @@ def sweep() -> None:
     linking.link_patterns()
 
 
+@shared_task(name="memory.carry_on_imports")
+def carry_on_imports() -> None:
+    """Imports that somebody applied, a slice of each."""
+    importing.carry_on_imports()
+
+
+@shared_task(name="memory.drop_stale_uploads")
+def drop_stale_uploads() -> None:
+    """Files whose plan nobody applied."""
+    importing.drop_stale_uploads()
+
+
 BEAT = {
     "memory-sweep": {"task": "memory.sweep", "schedule": SWEEP_S, "options": {"expires": SWEEP_S}},
+    "carry-on-imports": {
+        "task": "memory.carry_on_imports",
+        "schedule": IMPORTS_S,
+        "options": {"expires": IMPORTS_S},
+    },
+    "drop-stale-uploads": {"task": "memory.drop_stale_uploads", "schedule": 3600.0},
 }
 """Joined into the beat schedule by the Celery application."""

@@ -41,3 +41,11 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     _isolate()
     if os.environ.get("HGMEM_TEST_DATABASE") == "postgres":
         os.environ["DATABASE_URL"] = start_postgres()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def strict_templates() -> None:
+    """A variable that a template of ours shows and nobody gave fails the test."""
+    from tests.strict_templates import fail_on_undefined  # Django is ready by now
+
+    fail_on_undefined()

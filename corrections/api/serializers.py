@@ -121,7 +121,7 @@ class CheckedSerializer(serializers.Serializer[Any]):
     """What the engine says about a document or a condition."""
 
     ok = serializers.BooleanField()
-    errors = ErrorRowSerializer(many=True)  # type: ignore[assignment]
+    errors = ErrorRowSerializer(many=True)
     reads = serializers.ListField(child=serializers.CharField(), help_text="Fields it reads.")
     writes = serializers.ListField(child=serializers.CharField(), help_text="Fields it writes.")
     description = serializers.CharField(allow_blank=True, help_text="The action in one sentence.")
@@ -137,9 +137,7 @@ class RecordedCallSerializer(serializers.Serializer[Any]):
 class SimulateSerializer(serializers.Serializer[Any]):
     """A context, or a recorded call, and the rules to try on it: the live ones unless given."""
 
-    context = serializers.JSONField(  # type: ignore[assignment]
-        required=False, help_text="As for corrections/query."
-    )
+    context = serializers.JSONField(required=False, help_text="As for corrections/query.")
     call = RecordedCallSerializer(required=False)
     documents = serializers.ListField(
         child=serializers.JSONField(), required=False, max_length=50, help_text="Instead of the live rules."
@@ -170,9 +168,7 @@ class BacktestedSerializer(serializers.Serializer[Any]):
     matched = serializers.IntegerField()
     matched_failed = serializers.IntegerField()
     matched_good = serializers.IntegerField()
-    errors = serializers.IntegerField(  # type: ignore[assignment]
-        help_text="Calls on which its condition could not be evaluated."
-    )
+    errors = serializers.IntegerField(help_text="Calls on which its condition could not be evaluated.")
     complete = serializers.BooleanField(help_text="False when older calls were not looked at.")
     calls = BacktestCallSerializer(many=True)
 
@@ -205,7 +201,7 @@ class DecisionSerializer(serializers.Serializer[Any]):
     output = serializers.JSONField(required=False)
     applied = serializers.ListField(child=serializers.DictField())
     suppressed = serializers.ListField(child=serializers.DictField())
-    errors = serializers.ListField(child=serializers.DictField())  # type: ignore[assignment]
+    errors = serializers.ListField(child=serializers.DictField())
     near_misses = serializers.ListField(child=serializers.DictField(), required=False)
     ruleset_version = serializers.CharField()
     receipt = serializers.CharField(required=False, help_text="Not in a simulation.")
@@ -217,4 +213,4 @@ class ProblemSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     detail = serializers.CharField()
     field = serializers.CharField(required=False)
-    errors = ErrorRowSerializer(many=True, required=False)  # type: ignore[assignment]
+    errors = ErrorRowSerializer(many=True, required=False)

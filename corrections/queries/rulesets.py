@@ -28,6 +28,11 @@ def read_stamp(workspace_id: int) -> int:
     return rows.first() or 0
 
 
+def get_stamp(workspace_id: int) -> RulesetStamp | None:
+    """The stamp with the time of its last change, for people; None before the first change."""
+    return RulesetStamp.objects.filter(workspace_id=workspace_id).first()
+
+
 def list_served(workspace_id: int) -> list[ServedVersion]:
     """The live versions of the workspace's active rules, oldest rule first."""
     rows = Rule.objects.active().filter(workspace_id=workspace_id).order_by("pk")

@@ -42,7 +42,7 @@ class Ruleset:
         self.rules = tuple(rules)
         self.broken = tuple(broken)
         self.version = version
-        self._points = {
+        self._points: dict[str, _PointIndex] = {
             point: _PointIndex(self.rules, point, base._points[point] if base else None) for point in POINTS
         }
 

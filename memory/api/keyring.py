@@ -33,7 +33,7 @@ class Keyring:
     """Bounded maps from key digests to actors, and of digests that were found to be no key."""
 
     def __init__(self) -> None:
-        self.poller = Periodic("keyring-poller", POLL_S, self.poll, at_end=connections.close_all)
+        self.poller = Periodic("keyring-poller", POLL_S, self._poll, at_end=connections.close_all)
         self._known: dict[str, Entry] = {}
         self._unknown: dict[str, float] = {}
         self._used: dict[str, float] = {}
@@ -69,13 +69,16 @@ class Keyring:
                 else:
                     self._known.pop(digest, None)
 
-    def poll(self) -> None:
-        """One turn of the background thread."""
+    def _poll(self) -> None:
         close_old_connections()
         self.refresh()
         if time.monotonic() - self._marked_at >= MARK_S:
-            self._marked_at = time.monotonic()
-            mark_keys_used(used=self.take_used())
+            self.mark_used()
+
+    def mark_used(self) -> int:
+        """Write when the keys of this process were last used; how many rows changed."""
+        self._marked_at = time.monotonic()
+        return mark_keys_used(used=self.take_used())
 
     def _meet(self, digest: str) -> Entry | None:
         refused_at = self._unknown.get(digest)

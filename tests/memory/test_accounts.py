@@ -51,11 +51,11 @@ def test_mark_keys_used__older_mark__never_goes_back(cast: Cast) -> None:
     assert key.last_used_at.timestamp() == 3_000.0
 
 
-def test_keyring__poll__writes_when_a_key_was_used(cast: Cast) -> None:
+def test_keyring__mark_used__writes_when_a_key_was_used(cast: Cast) -> None:
     _, secret = create_key(workspace=cast.workspace, name="bot", scopes=[], by=cast.actor("maintainer"))
     keyring = Keyring()
     keyring.find(secret)
 
-    keyring.poll()
+    keyring.mark_used()
 
     assert cast.workspace.api_keys.get().last_used_at is not None

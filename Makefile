@@ -1,0 +1,85 @@
+# `make run` to try HGMem, `make test` for everything that CI checks. `make` alone lists the rest.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The first interpreter that is new enough and can make a virtual environment.
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14; do \
+  if $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+  then echo $$name; break; fi; done)
+# Checks must never touch the data, the database or the broker of a running installation.
+CHECK_ENV := env -u DATABASE_URL -u REDIS_URL -u SECRET_KEY HGMEM_VAR=var/check
+WORKERS ?= 2
+ARGS ?=
+
+.PHONY: help setup run test lint types contracts checks openapi pytest bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)
+
+$(VENV)/.made:
+	@test -n "$(PYTHON)" || { echo "HGMem needs Python 3.11 or newer with its venv module (on Debian and Ubuntu: apt install python3-venv). None was found; name one with: make PYTHON=/path/to/python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
+
+# No build isolation: the build backend is pinned like everything else.
+$(VENV)/.server: pyproject.toml constraints.txt $(VENV)/.made
+	@echo "Installing the server (about a minute the first time)"
+	$(PIP) install -c constraints.txt setuptools
+	$(PIP) install -c constraints.txt --no-build-isolation -e '.[server]'
+	@# Its 30 dependencies serve model clients; only its tool classes are wanted.
+	$(PIP) install -c constraints.txt --no-deps bfcl-eval mpmath
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.server
+	@echo "Installing what the tests need"
+	$(PIP) install -c constraints.txt --no-build-isolation -e '.[server,test]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	@echo "Installing the peers of the benchmarks"
+	$(PIP) install -c constraints.txt --no-build-isolation -e '.[server,test,bench]'
+	@touch $@
+
+setup: $(VENV)/.test ## install everything for development
+
+run: $(VENV)/.server ## start web, worker and beat with the demo; Ctrl-C stops all
+	@exec $(BIN)/python manage.py up $(ARGS)
+
+test: lint types contracts checks pytest ## everything, on SQLite and on PostgreSQL
+
+lint: $(VENV)/.test ## style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.test ## static types
+	$(CHECK_ENV) $(BIN)/mypy hgmem memory corrections hgmem_site
+
+contracts: $(VENV)/.test ## which module may import which
+	$(BIN)/lint-imports
+
+checks: $(VENV)/.test ## migrations, deployment settings, OpenAPI file
+	$(CHECK_ENV) $(BIN)/python manage.py makemigrations --check --dry-run
+	$(CHECK_ENV) HGMEM_URL=https://hgmem.example $(BIN)/python manage.py check --deploy --fail-level WARNING
+	@mkdir -p var/check
+	$(CHECK_ENV) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file var/check/openapi.yaml
+	@diff -u docs/openapi.yaml var/check/openapi.yaml || { echo "docs/openapi.yaml is not current: run make openapi" >&2; exit 1; }
+
+openapi: $(VENV)/.test ## write docs/openapi.yaml
+	$(CHECK_ENV) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
+
+pytest: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
+	HGMEM_TEST_DATABASE=postgres $(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
+
+bench: $(VENV)/.bench ## the benchmarks, each beside its floor and its peers
+	@status=0; for file in benchmarks/*.py; do \
+	  grep -q '__main__' "$$file" || continue; \
+	  name=$$(basename "$$file" .py); echo "== $$name"; \
+	  $(BIN)/python -m benchmarks.$$name $(ARGS) || status=1; \
+	done; exit $$status
+
+clean: ## remove what was installed and cached; var/, where your data is, stays
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis *.egg-info build var/check
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

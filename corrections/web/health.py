@@ -1,0 +1,32 @@
+"""How the installation is doing, as far as this workspace is concerned."""
+
+from django.conf import settings
+from django.db import connection
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from corrections.queries.receipts import count_backlog
+from corrections.queries.rules import count_by_status
+from corrections.queries.rulesets import get_stamp
+from memory.queries.overview import get_backlog, list_unreadable
+from memory.web.access import PageRequest, workspace_page
+
+
+@require_GET
+@workspace_page("look")
+def health(request: PageRequest) -> HttpResponse:
+    """The worker's backlog, what it could not read, the ruleset served, what runs underneath."""
+    workspace = request.workspace
+    context = {
+        "title": _("Health"),
+        "backlog": get_backlog(workspace),
+        "unreadable": list_unreadable(workspace),
+        "receipts": count_backlog()["receipts"],
+        "stamp": get_stamp(workspace.pk),
+        "rules": count_by_status(workspace.pk),
+        "database": connection.vendor,
+        "broker": "Redis" if settings.REDIS_URL else _("files"),
+    }
+    return render(request, "health.html", context)

@@ -1,0 +1,33 @@
+"""One error pattern with its occurrences, its neighbours and the rules that cover it."""
+
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from corrections.queries.rules import rules_of_pattern
+from memory.domain.access import may
+from memory.queries.patterns import find_pattern, list_occurrences, list_similar
+from memory.web.access import PageRequest, workspace_page
+from memory.web.forms import TriageForm
+
+
+@require_GET
+@workspace_page("look")
+def pattern(request: PageRequest, uuid: UUID) -> HttpResponse:
+    """What went wrong, where, how often, and what is done about it."""
+    row = find_pattern(request.workspace, uuid)
+    if row is None:
+        raise Http404(_("There is no such error pattern."))
+    context = {
+        "title": row.title,
+        "pattern": row,
+        "page": list_occurrences(row, request.GET.get("cursor", "")),
+        "similar": list_similar(row),
+        "rules": rules_of_pattern(workspace_id=request.workspace.pk, pattern=row.uuid),
+        "triage_form": TriageForm() if may(request.actor, "triage_pattern") else None,
+        "may_draft": may(request.actor, "draft_rule"),
+    }
+    return render(request, "patterns/detail.html", context)

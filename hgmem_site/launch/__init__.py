@@ -1,0 +1,1 @@
+"""What ``manage.py up`` does, one module a step: port, first run, demo, processes."""

@@ -1,0 +1,10 @@
+// One module per behaviour, wired by data- attributes. Every page works without any of them.
+import { wireCopy } from "./copy.js";
+import { wireMenus } from "./menus.js";
+import { wireShortcuts } from "./shortcuts.js";
+import { wireTheme } from "./theme.js";
+
+wireMenus(document);
+wireTheme(document);
+wireShortcuts(document);
+wireCopy(document);

@@ -1,0 +1,90 @@
+"""Filters of our pages: JSON for people, rates, the tone of a word."""
+
+import json
+from typing import Any
+
+from django import template
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop as noop
+
+from memory.domain.payloads import is_reference
+from memory.domain.trends import Rate
+
+register = template.Library()
+
+TONES = {
+    "success": "good", "ok": "good", "active": "good", "covered": "good", "done": "good", "on": "good",
+    "applied": "good", "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad",
+    "open": "warn", "rejected": "warn", "cancelled": "warn", "expired": "warn", "suppressed": "warn",
+    "running": "info", "planned": "info", "draft": "info", "matched": "info",
+}  # fmt: skip
+WORDS = {
+    noop("success"), noop("ok"), noop("active"), noop("covered"), noop("failure"),
+    noop("error"), noop("open"), noop("ignored"), noop("unknown"), noop("draft"),
+    noop("disabled"), noop("expired"), noop("retired"), noop("rejected"), noop("cancelled"),
+    noop("timeout"), noop("on"), noop("off"), noop("revoked"), noop("applied"),
+    noop("suppressed"), noop("matched"),
+}  # fmt: skip
+SHOWN = 20_000
+
+
+@register.filter
+def tone(word: str) -> str:
+    """The badge's class for a status word; colour is never the only sign, the word stands in it."""
+    return TONES.get(word, "plain")
+
+
+@register.filter
+def word(text: str) -> str:
+    """A status word in the reader's language, where there is one."""
+    return _(text) if text in WORDS else text
+
+
+@register.filter
+def pretty(value: Any) -> str:
+    """JSON for people: indented, in its own script; a text that holds JSON is shown as JSON. Never HTML."""
+    if isinstance(value, str):
+        value = _as_json(value)
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}\n… ({len(text)} characters)"
+
+
+def _as_json(text: str) -> Any:
+    if not text.lstrip().startswith(("{", "[")):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+@register.filter
+def is_payload(value: Any) -> bool:
+    """Whether a stored value stands for a large one kept apart."""
+    return is_reference(value)
+
+
+@register.filter
+def payload_digest(value: dict[str, Any]) -> str:
+    """Under which digest the large value is kept."""
+    return str(value["$payload"])
+
+
+@register.filter
+def percent(share: float) -> str:
+    """``0.1234`` as ``12.3 %``."""
+    return f"{100 * share:.1f} %"
+
+
+@register.filter
+def interval(rate: Rate) -> str:
+    """The 95 % interval of a rate."""
+    return f"{100 * rate.low:.1f}–{100 * rate.high:.1f} %"
+
+
+@register.filter
+def milliseconds(value: float | None) -> str:
+    """A duration in the unit that reads best."""
+    if value is None:
+        return ""
+    return f"{value / 1000:.1f} s" if value >= 1000 else f"{value:.0f} ms"

@@ -1,0 +1,36 @@
+"""Tools: the list, and one tool with its schema versions, calls and patterns."""
+
+from dataclasses import dataclass
+
+from memory.models import ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
+from memory.queries.paging import Page, most_first, newest_first
+
+CALLS_PER_PAGE = 25
+
+
+def list_tools(workspace: Workspace, text: str, cursor: str) -> Page[Tool]:
+    """The most called first."""
+    rows = Tool.objects.filter(workspace=workspace)
+    if text:
+        rows = rows.filter(name__icontains=text)
+    return most_first(rows, "call_count", cursor)
+
+
+@dataclass(frozen=True)
+class ToolOverview:
+    """What belongs to one tool: recent calls, the patterns it runs into, how its schema changed."""
+
+    calls: Page[ToolCall]
+    patterns: list[ErrorPattern]
+    schemas: list[ToolSchema]
+
+
+def tool_overview(tool: Tool, cursor: str) -> ToolOverview:
+    """Three queries, however much the tool was used."""
+    calls = ToolCall.objects.filter(workspace=tool.workspace_id, tool=tool.name).select_related("task")
+    patterns = ErrorPattern.objects.filter(workspace=tool.workspace_id, tool=tool.name)
+    return ToolOverview(
+        calls=newest_first(calls, cursor, size=CALLS_PER_PAGE),
+        patterns=list(patterns.order_by("-occurrence_count", "-pk")[:15]),
+        schemas=list(tool.schemas.order_by("-version")[:20]),
+    )

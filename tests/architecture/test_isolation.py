@@ -1,0 +1,87 @@
+"""Rows of one workspace, asked for by name from another: never found, never changed."""
+
+import pytest
+from django.db import models
+from rest_framework.test import APIClient
+
+from memory.models import ApiKey, AuditEvent, ImportJob, Member
+from tests.architecture.routes import API, PAGES, Route
+from tests.builders import make_pattern, make_payload, make_task, make_tool, make_validator
+from tests.conftest import Cast, make_key, page_client
+from tests.corrections.builders import make_rule
+
+API_DETAILS = [route for route in API if route.parts]
+PAGE_DETAILS = [route for route in PAGES if route.parts]
+BODY = {"reason": "mine now", "result": "success", "by": "agent", "role": "owner", "status": "ignored"}
+
+
+@pytest.fixture
+def rows(cast: Cast) -> dict[str, models.Model]:
+    """One row of each kind in the cast's workspace, by the first part of its URL."""
+    workspace = cast.workspace
+    make_key(workspace)
+    task = make_task(workspace)
+    return {
+        "experiences": task,
+        "tasks": task,
+        "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
+        "keys": ApiKey.objects.get(workspace=workspace),
+        "members": Member.objects.get(workspace=workspace, user=cast.viewer),
+        "patterns": make_pattern(workspace),
+        "payloads": make_payload(workspace, "secret"),
+        "rules": make_rule(workspace),
+        "tools": make_tool(workspace),
+        "validators": make_validator(workspace),
+    }
+
+
+def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
+    """The URL of the cast's row. A new kind of URL needs a row above: KeyError until then."""
+    kind = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/").split("/")[0]
+    row = rows[kind]
+    names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
+    return route.url({part: str(getattr(row, names[part])) for part in route.parts}, slug)
+
+
+def state_of(rows: dict[str, models.Model]) -> dict[str, object]:
+    """The stored values of the rows."""
+    return {kind: type(row).objects.filter(pk=row.pk).values().first() for kind, row in rows.items()}
+
+
+@pytest.mark.parametrize("route", API_DETAILS, ids=lambda route: route.name)
+def test_api__key_of_another_workspace__finds_and_changes_nothing(
+    foreign_api: APIClient, rows: dict[str, models.Model], route: Route
+) -> None:
+    before, url = state_of(rows), url_of(route, rows, "acme")
+
+    answers = {
+        foreign_api.generic(method, url, data_for(route, method), content_type="application/json").status_code
+        for method in route.view_class.actions
+    }
+
+    assert answers == {404}
+    assert state_of(rows) == before
+
+
+@pytest.mark.parametrize("route", PAGE_DETAILS, ids=lambda route: route.name)
+@pytest.mark.parametrize("slug", ["acme", "other"])
+def test_page__owner_of_another_workspace__finds_and_changes_nothing(
+    cast: Cast, rows: dict[str, models.Model], route: Route, slug: str
+) -> None:
+    before, events = state_of(rows), AuditEvent.objects.count()
+    client, url = page_client(cast.outsider), url_of(route, rows, slug)
+
+    answers = {client.get(url).status_code, client.post(url, BODY).status_code}
+
+    assert 404 in answers
+    assert answers <= {404, 405}
+    assert (state_of(rows), AuditEvent.objects.count()) == (before, events)
+
+
+def data_for(route: Route, method: str) -> str:
+    """A body that would be accepted for the caller's own rows."""
+    if method == "GET":
+        return ""
+    if route.name == "api-experience-outcomes":
+        return '{"result": "success"}'
+    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'
