@@ -46,7 +46,8 @@ def specificity_of(tree: Node) -> int:
     """How narrow a condition is, as a number for ordering.
 
     An equality counts 4, membership 3, a text test or comparison 2, ``all`` and ``exists`` what
-    their body counts but 3 at most, anything else 1; ``&&`` adds up, ``||`` and a choice count their weakest branch, a constant counts 0.
+    their body counts but 3 at most, anything else 1; ``&&`` adds up, ``||`` and a choice count
+    their weakest branch, a constant counts 0.
     """
     if isinstance(tree, Const):
         return 0
@@ -54,12 +55,11 @@ def specificity_of(tree: Node) -> int:
         return max(_OTHER_WEIGHT, min(_LOOP_WEIGHT, specificity_of(tree.body)))
     if not isinstance(tree, Call):
         return _OTHER_WEIGHT
-    if tree.function == "_&&_":
-        return sum(map(specificity_of, tree.args))
-    if tree.function == "_||_":
-        return min(map(specificity_of, tree.args))
     if tree.function == "_?_:_":
         return specificity_of(tree.args[0]) + min(map(specificity_of, tree.args[1:]))
+    if tree.function in ("_&&_", "_||_"):
+        weights = [specificity_of(part) for part in tree.args]
+        return sum(weights) if tree.function == "_&&_" else min(weights)
     return _WEIGHTS.get(tree.function, _OTHER_WEIGHT)
 
 

@@ -82,7 +82,9 @@ def _summary(decision: Decision, context: dict[str, Any]) -> dict[str, Any]:
         "block": {verdict["rule"]: verdict["message"] for verdict in answer["block"]},
         "ask": {verdict["rule"]: verdict["message"] for verdict in answer["ask"]},
         "hints": [hint["text"] for hint in answer["hints"]],
-        "insert_steps": [{"tool": step["tool"], "arguments": step["arguments"]} for step in answer["insert_steps"]],
+        "insert_steps": [
+            {"tool": step["tool"], "arguments": step["arguments"]} for step in answer["insert_steps"]
+        ],
         "after_call": {entry["rule"]: entry.get("condition") for entry in answer["after_call"]},
         "applied": [entry["rule"] for entry in answer["applied"]],
         "suppressed": {entry["rule"]: entry["by"] for entry in answer["suppressed"]},
