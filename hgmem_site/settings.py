@@ -247,6 +247,7 @@ UNFOLD = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memory.api.authentication.KeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["memory.api.access.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["memory.api.throttles.KeyThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["memory.api.rendering.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_PAGINATION_CLASS": "memory.api.pagination.NewestFirst",
