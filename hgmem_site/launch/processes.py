@@ -25,11 +25,11 @@ def run_processes(environment: dict[str, str], url: str, procfile: Path | None =
     """Run them all; Ctrl-C, SIGTERM and a closed terminal stop them all. 0 when stopped on request."""
     path = procfile or Path(settings.BASE_DIR, "Procfile")
     manager = Manager()
-    env = os.environ | environment | EMBEDDED
+    inherited = os.environ | environment | EMBEDDED
     # The commands of the Procfile say `python`: the one that runs this.
-    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', '')}"
+    inherited["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{inherited.get('PATH', '')}"
     for name, command in parse_procfile(path.read_text()).processes.items():
-        manager.add_process(name, command, env=env, cwd=str(settings.BASE_DIR))
+        manager.add_process(name, command, env=inherited, cwd=str(settings.BASE_DIR))
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     threading.Thread(target=_announce, args=(url,), daemon=True).start()
