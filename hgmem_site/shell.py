@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from unfold.settings import get_config
 from unfold.utils import convert_color
 
+from memory.domain.access import Actor, may
 from memory.models import Workspace
-from memory.permissions import may
 from memory.queries.workspaces import list_workspaces
 
 
@@ -97,19 +97,22 @@ def build_shell(request: HttpRequest) -> Shell:
     user = getattr(request, "user", None)
     workspaces = list_workspaces(user=user) if user and user.is_authenticated else []
     workspace = getattr(request, "workspace", None)
-    groups = [(title, list(nav_items(request, sections))) for title, sections in GROUPS] if workspace else []
+    actor = getattr(request, "actor", None)
+    name = (request.resolver_match.url_name if request.resolver_match else "") or ""
+    groups = []
+    if workspace and actor:
+        groups = [(title, nav_items(sections, workspace.slug, actor, name)) for title, sections in GROUPS]
     return Shell(workspace, workspaces, [(title, items) for title, items in groups if items])
 
 
-def nav_items(request: HttpRequest, sections: list[Section]) -> list[NavItem]:
-    """The sections this person may open, with the current one marked."""
-    name = request.resolver_match.url_name if request.resolver_match else ""
+def nav_items(sections: list[Section], slug: str, actor: Actor, name: str) -> list[NavItem]:
+    """The sections this actor may open; ``name`` is the URL name of the current page."""
     items = []
     for section in sections:
-        url = section_url(section.url_name, request.workspace.slug)
-        if not url or not may(request.actor, section.action):
+        url = section_url(section.url_name, slug)
+        if not url or not may(actor, section.action):
             continue
-        current = any(is_within(name or "", prefix) for prefix in (section.url_name, *section.covers))
+        current = any(is_within(name, prefix) for prefix in (section.url_name, *section.covers))
         items.append(NavItem(section.title, section.icon, url, current))
     return items
 

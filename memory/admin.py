@@ -9,11 +9,22 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
 from memory.models import (
-    ApiKey, AuditEvent, ErrorPattern, Failure, ImportJob, Member, Task, Tool, ToolCall, User, Validator, Workspace,
+    ApiKey,
+    AuditEvent,
+    ErrorPattern,
+    Failure,
+    ImportJob,
+    Member,
+    Task,
+    Tool,
+    ToolCall,
+    User,
+    Validator,
+    Workspace,
 )  # fmt: skip
 
 
-class ReadOnlyAdmin(ModelAdmin):
+class ReadOnlyAdmin(ModelAdmin):  # type: ignore[misc]  # the shell is untyped
     """Look and search, nothing else. Lists never count large tables."""
 
     show_full_result_count = False

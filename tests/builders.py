@@ -7,7 +7,17 @@ from itertools import count
 from typing import Any
 
 from memory.models import (
-    DailyCount, ErrorPattern, Failure, Outcome, PatternLink, Payload, Step, Task, Tool, ToolCall, Validator,
+    DailyCount,
+    ErrorPattern,
+    Failure,
+    Outcome,
+    PatternLink,
+    Payload,
+    Step,
+    Task,
+    Tool,
+    ToolCall,
+    Validator,
     Workspace,
 )  # fmt: skip
 
@@ -51,7 +61,8 @@ def make_pattern(
     """An open pattern, seen once."""
     given = {
         "tool": "book", "error_type": "Error", "template": title, "occurrence_count": 1, "task_count": 1,
-        "fingerprint": digest_of([title, next(_numbers)]), "first_seen_at": NOW, "last_seen_at": NOW, **fields,
+        "fingerprint": digest_of([title, next(_numbers)]), "first_seen_at": NOW, "last_seen_at": NOW,
+        **fields,
     }  # fmt: skip
     return ErrorPattern.objects.create(workspace=workspace, title=title, **given)
 

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.db import connection
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -11,12 +11,12 @@ from corrections.queries.receipts import count_backlog
 from corrections.queries.rules import count_by_status
 from corrections.queries.rulesets import get_stamp
 from memory.queries.overview import get_backlog, list_unreadable
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 
 
 @require_GET
 @workspace_page("look")
-def health(request: HttpRequest) -> HttpResponse:
+def health(request: PageRequest) -> HttpResponse:
     """The worker's backlog, what it could not read, the ruleset served, what runs underneath."""
     workspace = request.workspace
     context = {

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -13,7 +13,7 @@ from memory.domain.access import may
 from memory.domain.trends import draw_chart, fill_days, rate_of, total_of
 from memory.queries.overview import get_backlog, has_any_task, list_days, list_recent_failures
 from memory.queries.patterns import list_uncovered
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.account import remember_workspace
 
 SPANS = (7, 30, 90)
@@ -21,7 +21,7 @@ SPANS = (7, 30, 90)
 
 @require_GET
 @workspace_page("look")
-def overview(request: HttpRequest) -> HttpResponse:
+def overview(request: PageRequest) -> HttpResponse:
     """What happened lately, what repeats, what waits for a rule. ``?days=`` one of 7, 30, 90."""
     workspace = request.workspace
     remember_workspace(request, workspace.slug)

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -10,13 +10,13 @@ from django.views.decorators.http import require_GET
 from corrections.queries.rules import rules_of_pattern
 from memory.domain.access import may
 from memory.queries.patterns import find_pattern, list_occurrences, list_similar
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import TriageForm
 
 
 @require_GET
 @workspace_page("look")
-def pattern(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def pattern(request: PageRequest, uuid: UUID) -> HttpResponse:
     """What went wrong, where, how often, and what is done about it."""
     row = find_pattern(request.workspace, uuid)
     if row is None:

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
@@ -12,13 +12,13 @@ from corrections.queries.timeline import show_receipts
 from memory.domain.access import may
 from memory.queries.paging import read_number
 from memory.queries.tasks import find_task, task_timeline
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import JudgeForm
 
 
 @require_GET
 @workspace_page("look")
-def task(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def task(request: PageRequest, uuid: UUID) -> HttpResponse:
     """The timeline, ``?after=`` a call's number."""
     row = find_task(request.workspace, uuid)
     if row is None:

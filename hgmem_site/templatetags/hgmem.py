@@ -14,14 +14,16 @@ register = template.Library()
 
 TONES = {
     "success": "good", "ok": "good", "active": "good", "covered": "good", "done": "good", "on": "good",
-    "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad", "explicit": "bad",
-    "open": "warn", "rejected": "warn", "cancelled": "warn", "expired": "warn", "validator": "warn",
-    "running": "info", "planned": "info", "draft": "info", "outcome": "warn",
+    "applied": "good", "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad",
+    "open": "warn", "rejected": "warn", "cancelled": "warn", "expired": "warn", "suppressed": "warn",
+    "running": "info", "planned": "info", "draft": "info", "matched": "info",
 }  # fmt: skip
 WORDS = {
-    noop("success"), noop("ok"), noop("active"), noop("covered"), noop("failure"), noop("error"), noop("open"),
-    noop("ignored"), noop("unknown"), noop("draft"), noop("disabled"), noop("expired"), noop("retired"),
-    noop("rejected"), noop("cancelled"), noop("timeout"), noop("on"), noop("off"), noop("revoked"),
+    noop("success"), noop("ok"), noop("active"), noop("covered"), noop("failure"),
+    noop("error"), noop("open"), noop("ignored"), noop("unknown"), noop("draft"),
+    noop("disabled"), noop("expired"), noop("retired"), noop("rejected"), noop("cancelled"),
+    noop("timeout"), noop("on"), noop("off"), noop("revoked"), noop("applied"),
+    noop("suppressed"), noop("matched"),
 }  # fmt: skip
 SHOWN = 20_000
 

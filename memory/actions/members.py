@@ -16,10 +16,10 @@ class AlreadyMember(ValueError):
 
 @transaction.atomic
 def add_member(*, workspace: Workspace, username: str, role: Role, by: Actor) -> tuple[Member, str]:
-    """Add an existing user, or make one. Returns the member and a one-time password ("" for an existing user).
+    """Add an existing user, or make one. Returns the member and a one-time password.
 
-    The password is random, shown once by the caller and kept only as a hash. Raises
-    :class:`NotPermitted`, :class:`AlreadyMember`.
+    The password is "" for an existing user; a new one's is random, shown once by the caller and kept only
+    as a hash. Raises :class:`NotPermitted`, :class:`AlreadyMember`.
     """
     check_may(by, "manage_members")
     user = User.objects.filter(username=username).first()
@@ -30,6 +30,5 @@ def add_member(*, workspace: Workspace, username: str, role: Role, by: Actor) ->
         record_event(by=by, workspace=workspace, verb="create_user", subject=user)
     elif Member.objects.filter(workspace=workspace, user=user).exists():
         raise AlreadyMember(f"{username} is a member already. Change the role in the list.")
-    member = set_member(workspace=workspace, user=user, role=role, by=by)
-    assert member is not None  # a role was given
-    return member, password
+    set_member(workspace=workspace, user=user, role=role, by=by)
+    return Member.objects.get(workspace=workspace, user=user), password

@@ -55,7 +55,8 @@ def create_validator(*, workspace: Workspace, draft: ValidatorDraft, by: Actor) 
 def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int, by: Actor) -> Validator:
     """Change a validator that is still at ``revision``.
 
-    Raises :class:`NotPermitted`, :class:`StaleEdit`, InvalidValidatorError; IntegrityError when the name is taken.
+    Raises :class:`NotPermitted`, :class:`StaleEdit`, InvalidValidatorError; IntegrityError when the name is
+    taken.
     """
     check_may(by, "edit_validator")
     locked = Validator.objects.select_for_update().get(pk=validator.pk)
@@ -110,3 +111,14 @@ def _fill(validator: Validator, draft: ValidatorDraft) -> None:
     compile_draft(draft)
     validator.name, validator.tool, validator.kind = draft.name, draft.tool, draft.kind
     validator.message, validator.body = draft.message, draft.body()
+
+
+@transaction.atomic
+def delete_validator(*, validator: Validator, by: Actor) -> None:
+    """Remove it. The failures it found stay, and so does this event. Raises :class:`NotPermitted`."""
+    check_may(by, "edit_validator")
+    locked = Validator.objects.select_for_update().select_related("workspace").get(pk=validator.pk)
+    record_event(
+        by=by, workspace=locked.workspace, verb="delete_validator", subject=locked, old=facts_of(locked)
+    )
+    locked.delete()

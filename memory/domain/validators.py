@@ -10,13 +10,13 @@ from typing import Any, Literal
 import jsonschema
 import msgspec
 import re2
-from hgmem.rules.conditions import Condition
-from hgmem.rules.errors import EvaluationFailure, RuleError
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from hgmem.rules.conditions import Condition
+from hgmem.rules.errors import EvaluationFailure, RuleError
 from memory.domain.failures import CallSnapshot, FailureFinding
 
 MAX_SCHEMA_BYTES = 64 * 1024

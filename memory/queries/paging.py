@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Field, Model, Q, QuerySet
 
 M = TypeVar("M", bound=Model)
 
@@ -55,7 +55,7 @@ def _read_edge(rows: QuerySet[M], field: str, cursor: str) -> tuple[Any, int] | 
     text, _, key = cursor.rpartition("~")
     last = read_number(key)
     try:
-        value = rows.model._meta.get_field(field).to_python(text)
+        value = cast("Field[Any, Any]", rows.model._meta.get_field(field)).to_python(text)
     except ValidationError:
         return None
     is_naive = isinstance(value, datetime) and value.tzinfo is None

@@ -118,7 +118,7 @@ class Timeline:
 
 
 def task_timeline(task: Task, *, after: int = -1, size: int = CALLS_PER_PAGE) -> Timeline:
-    """``size`` calls after ``after`` (a seq) with their steps and failures. Four queries, however many calls."""
+    """``size`` calls after ``after`` (a seq) with their steps and failures. Four queries."""
     calls = list(task.calls.filter(seq__gt=after).order_by("seq")[: size + 1])
     next_seq = calls[size - 1].seq if len(calls) > size else None
     calls = calls[:size]

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from typing import Literal
 
 import msgspec
 
@@ -23,7 +24,7 @@ def spec_of(validator: Validator) -> ValidatorSpec:
         return ValidatorSpec(
             name=validator.name, kind="cel", source=str(body.get("check", "")), message=validator.message
         )
-    target = "input" if body.get("target") == "input" else "output"
+    target: Literal["input", "output"] = "input" if body.get("target") == "input" else "output"
     source = msgspec.json.encode(body.get("schema", {})).decode()
     return ValidatorSpec(validator.name, "schema", source, target, validator.message)
 

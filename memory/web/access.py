@@ -8,11 +8,19 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 
-from memory.domain.access import NotPermitted, check_may
-from memory.models import Workspace
+from memory.domain.access import Actor, NotPermitted, check_may
+from memory.models import User, Workspace
 from memory.permissions import member_actor
 
 View = Callable[..., HttpResponse]
+
+
+class PageRequest(HttpRequest):
+    """The request of a page of a workspace, as :func:`workspace_page` hands it on. For annotations."""
+
+    user: User
+    workspace: Workspace
+    actor: Actor
 
 
 def workspace_page(action: str) -> Callable[[View], View]:
@@ -25,7 +33,7 @@ def workspace_page(action: str) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
         @login_required
-        def page(request: HttpRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        def page(request: PageRequest, slug: str, *args: Any, **kwargs: Any) -> HttpResponse:
             workspace = Workspace.objects.visible_to(request.user).filter(slug=slug).first()
             actor = member_actor(request.user, workspace) if workspace else None
             if workspace is None or actor is None:
@@ -37,7 +45,7 @@ def workspace_page(action: str) -> Callable[[View], View]:
             except NotPermitted as refusal:
                 raise PermissionDenied(str(refusal)) from refusal
 
-        page.access_rule = action  # type: ignore[attr-defined]  # the guard test reads it
+        page.access_rule = action  # the guard test reads it
         return page
 
     return decorate

@@ -1,18 +1,18 @@
 """The audit trail."""
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from memory.queries.audit import changes_of, list_events
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.filters import AuditFilterForm
 
 
 @require_GET
 @workspace_page("see_audit")
-def audit(request: HttpRequest) -> HttpResponse:
+def audit(request: PageRequest) -> HttpResponse:
     """Who did what, with old and new values, newest first."""
     form = AuditFilterForm(request.GET)
     page = list_events(

@@ -100,7 +100,8 @@ class AuditFilterForm(forms.Form):
         label=_("About"),
         required=False,
         choices=[
-            ("", _("anything")), ("Rule", _("rules")), ("ErrorPattern", _("error patterns")), ("Task", _("tasks")),
+            ("", _("anything")), ("Rule", _("rules")), ("ErrorPattern", _("error patterns")),
+            ("Task", _("tasks")),
             ("Validator", _("validators")), ("ApiKey", _("API keys")), ("User", _("members")),
             ("Workspace", _("workspace")), ("ImportJob", _("imports")),
         ],

@@ -105,7 +105,7 @@ class WorkspaceForm(forms.Form):
     patterns_text = forms.CharField(
         label=_("More secret texts"), required=False, max_length=20_000,
         widget=forms.Textarea({"rows": 4, "class": "code"}),
-        help_text=_("One pattern a line: a name, an equals sign, an RE2 expression. Example: booking = BK-[0-9]{6}"),
+        help_text=_("One pattern a line, name = RE2 expression. Example: booking = BK-[0-9]{6}"),
     )  # fmt: skip
     allow_text = forms.CharField(
         label=_("Never removed"), required=False, max_length=5_000,
@@ -124,7 +124,7 @@ class WorkspaceForm(forms.Form):
                 raise forms.ValidationError(
                     _("Line %(number)s: write name = expression."), params={"number": number}
                 )
-        return self.cleaned_data["patterns_text"]
+        return str(self.cleaned_data["patterns_text"])
 
     def patterns(self) -> dict[str, str]:
         """The patterns by name."""
@@ -150,8 +150,9 @@ class ValidatorForm(forms.Form):
         choices=[("output", _("output")), ("input", _("input"))],
     )
     source = forms.CharField(
-        label=_("Check"), max_length=65_536, widget=forms.Textarea({"rows": 8, "class": "code", "spellcheck": "false"}),
-        help_text=_("CEL over input and output that must be true, such as output.total &gt;= 0; or a JSON Schema."),
+        label=_("Check"), max_length=65_536,
+        widget=forms.Textarea({"rows": 8, "class": "code", "spellcheck": "false"}),
+        help_text=_("CEL that must be true, such as output.total &gt;= 0; or a JSON Schema."),
     )  # fmt: skip
     message = forms.CharField(
         label=_("What the failure says"),

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.db import IntegrityError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,14 +14,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 from memory.actions.accounts import create_key, revoke_key
 from memory.models import ApiKey
 from memory.queries.members import list_keys
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import KeyForm
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @workspace_page("manage_keys")
-def keys(request: HttpRequest) -> HttpResponse:
+def keys(request: PageRequest) -> HttpResponse:
     """The keys, and a form for one more. The answer to the form is the only place that shows the secret."""
     form = KeyForm(request.POST or None)
     secret = ""
@@ -32,7 +32,7 @@ def keys(request: HttpRequest) -> HttpResponse:
     return render(request, "keys/list.html", context)
 
 
-def _create(request: HttpRequest, form: KeyForm) -> str:
+def _create(request: PageRequest, form: KeyForm) -> str:
     """The new secret, or "" with the reason on the form."""
     given = form.cleaned_data
     try:
@@ -47,7 +47,7 @@ def _create(request: HttpRequest, form: KeyForm) -> str:
 
 @require_POST
 @workspace_page("manage_keys")
-def revoke(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def revoke(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Stop a key for good."""
     key = revoke_key(key=get_object_or_404(ApiKey, workspace=request.workspace, uuid=uuid), by=request.actor)
     messages.success(

@@ -1,9 +1,10 @@
 """Members: who they are, bringing one in, roles, leaving."""
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -15,20 +16,21 @@ from memory.domain.access import Role
 from memory.models import Member
 from memory.permissions import may
 from memory.queries.members import list_members
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import ROLES, MemberForm, RoleForm
 
 
 @require_GET
 @workspace_page("look")
-def members(request: HttpRequest) -> HttpResponse:
+def members(request: PageRequest) -> HttpResponse:
     """Who is in the workspace."""
     return _page(request, MemberForm())
 
 
-def _page(request: HttpRequest, form: MemberForm, new: tuple[str, str] | None = None) -> HttpResponse:
+def _page(request: PageRequest, form: MemberForm, new: tuple[str, str] | None = None) -> HttpResponse:
     """The list with the form for owners; ``new`` is (user name, one-time password), shown once."""
-    context = {"title": _("Members"), "members": list_members(request.workspace), "roles": ROLES}
+    context: dict[str, Any] = {"title": _("Members"), "roles": ROLES}
+    context |= {"members": list_members(request.workspace)}
     context |= {"form": form if may(request.actor, "manage_members") else None, "new": new}
     return render(request, "members/list.html", context)
 
@@ -36,7 +38,7 @@ def _page(request: HttpRequest, form: MemberForm, new: tuple[str, str] | None = 
 @never_cache
 @require_POST
 @workspace_page("manage_members")
-def add(request: HttpRequest) -> HttpResponse:
+def add(request: PageRequest) -> HttpResponse:
     """Bring somebody in."""
     form = MemberForm(request.POST)
     if not form.is_valid():
@@ -57,7 +59,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @workspace_page("manage_members")
-def change(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def change(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Another role."""
     form = RoleForm(request.POST)
     role = Role(form.cleaned_data["role"]) if form.is_valid() else None
@@ -69,12 +71,12 @@ def change(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @require_POST
 @workspace_page("manage_members")
-def remove(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def remove(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Out of the workspace; the account and what the person did stay."""
     return _set_role(request, uuid, None)
 
 
-def _set_role(request: HttpRequest, uuid: UUID, role: Role | None) -> HttpResponse:
+def _set_role(request: PageRequest, uuid: UUID, role: Role | None) -> HttpResponse:
     member = get_object_or_404(Member.objects.select_related("user"), workspace=request.workspace, uuid=uuid)
     is_self = member.user_id == request.user.pk
     try:

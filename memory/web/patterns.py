@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -11,14 +11,14 @@ from django.views.decorators.http import require_GET, require_POST
 from memory.actions.patterns import triage_pattern
 from memory.models import ErrorPattern
 from memory.queries.patterns import list_patterns
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.filters import PatternFilterForm
 from memory.web.forms import TriageForm
 
 
 @require_GET
 @workspace_page("look")
-def patterns(request: HttpRequest) -> HttpResponse:
+def patterns(request: PageRequest) -> HttpResponse:
     """The mistakes of this workspace, the most frequent first."""
     form = PatternFilterForm(request.GET)
     page = list_patterns(request.workspace, form.filters(), request.GET.get("cursor", ""))
@@ -28,7 +28,7 @@ def patterns(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @workspace_page("triage_pattern")
-def triage(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def triage(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Ignore a pattern or take it up again, with a reason."""
     pattern = get_object_or_404(ErrorPattern, workspace=request.workspace, uuid=uuid)
     form = TriageForm(request.POST)

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -12,14 +12,14 @@ from memory.actions.judge import judge_task
 from memory.domain.experience import OutcomeDoc
 from memory.models import Payload, Task
 from memory.queries.tasks import list_agents, list_tasks
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.filters import TaskFilterForm
 from memory.web.forms import JudgeForm
 
 
 @require_GET
 @workspace_page("look")
-def tasks(request: HttpRequest) -> HttpResponse:
+def tasks(request: PageRequest) -> HttpResponse:
     """What agents did, newest first."""
     form = TaskFilterForm(request.GET)
     page = list_tasks(request.workspace, form.filters(), request.GET.get("cursor", ""))
@@ -29,7 +29,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @workspace_page("judge_task")
-def judge(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def judge(request: PageRequest, uuid: UUID) -> HttpResponse:
     """A person's word on how a task ended: it outranks every other."""
     task = get_object_or_404(Task, workspace=request.workspace, uuid=uuid)
     form = JudgeForm(request.POST)
@@ -43,7 +43,7 @@ def judge(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @require_GET
 @workspace_page("look")
-def payload(request: HttpRequest, digest: str) -> HttpResponse:
+def payload(request: PageRequest, digest: str) -> HttpResponse:
     """A large value as plain text: agents wrote it, so it is never sent as a page."""
     row = get_object_or_404(Payload, workspace=request.workspace, digest=digest)
     answer = HttpResponse(row.body, content_type="text/plain; charset=utf-8")

@@ -2,20 +2,20 @@
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from memory.models import Tool
 from memory.queries.tools import list_tools, tool_overview
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.filters import TextFilterForm
 
 
 @require_GET
 @workspace_page("look")
-def tools(request: HttpRequest) -> HttpResponse:
+def tools(request: PageRequest) -> HttpResponse:
     """The tools agents call, the most called first."""
     form = TextFilterForm(request.GET)
     page = list_tools(request.workspace, form.wanted(), request.GET.get("cursor", ""))
@@ -25,7 +25,7 @@ def tools(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 @workspace_page("look")
-def tool(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def tool(request: PageRequest, uuid: UUID) -> HttpResponse:
     """One tool: its schema and how it changed, its calls and what goes wrong with it."""
     row = get_object_or_404(Tool, workspace=request.workspace, uuid=uuid)
     overview = tool_overview(row, request.GET.get("cursor", ""))
@@ -35,7 +35,7 @@ def tool(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 @require_GET
 @workspace_page("look")
-def tool_named(request: HttpRequest) -> HttpResponse:
+def tool_named(request: PageRequest) -> HttpResponse:
     """From a call, which only knows the name, to the tool's page."""
     name = request.GET.get("name", "").replace("\x00", "")  # PostgreSQL refuses NUL in a text
     row = get_object_or_404(Tool, workspace=request.workspace, name=name)

@@ -19,7 +19,7 @@ class TrialForm(forms.Form):
 
     trial_call = forms.CharField(
         label=_("Recorded call"), required=False, max_length=300,
-        help_text=_("The address of a call on a task's timeline, or its task's uuid, a hash sign and its number."),
+        help_text=_("The address of a call on a timeline, or TASK-UUID#NUMBER."),
     )  # fmt: skip
     trial_input = forms.CharField(
         label=_("Input (JSON)"), required=False, widget=forms.Textarea({"rows": 4, "class": "code"})

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.db import IntegrityError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -14,14 +14,14 @@ from memory.actions.validators import StaleEdit, create_validator, edit_validato
 from memory.models import Validator
 from memory.permissions import may
 from memory.queries.validators import list_found, list_validators, source_of
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import ValidatorForm
 from memory.web.trials import TrialForm, run_trial
 
 
 @require_GET
 @workspace_page("look")
-def validators(request: HttpRequest) -> HttpResponse:
+def validators(request: PageRequest) -> HttpResponse:
     """What watches the calls for silent failures."""
     context = {"title": _("Validators"), "validators": list_validators(request.workspace)}
     return render(request, "validators/list.html", context | _rights(request))
@@ -29,7 +29,7 @@ def validators(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 @workspace_page("look")
-def validator(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def validator(request: PageRequest, uuid: UUID) -> HttpResponse:
     """One validator: what it checks and what it found."""
     row = get_object_or_404(Validator, workspace=request.workspace, uuid=uuid)
     context = {"title": row.name, "validator": row, "source": source_of(row)}
@@ -37,13 +37,13 @@ def validator(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "validators/detail.html", context | _rights(request))
 
 
-def _rights(request: HttpRequest) -> dict[str, bool]:
+def _rights(request: PageRequest) -> dict[str, bool]:
     return {"may_edit": may(request.actor, "edit_validator")}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @workspace_page("edit_validator")
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: PageRequest) -> HttpResponse:
     """A new validator."""
     form = ValidatorForm(request.POST or None, initial={"tool": request.GET.get("tool", "*")})
     return _edit(request, form, None)
@@ -51,7 +51,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @workspace_page("edit_validator")
-def edit(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def edit(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Change one; a revision that is not the newest any more is refused."""
     row = get_object_or_404(Validator, workspace=request.workspace, uuid=uuid)
     initial = {"name": row.name, "tool": row.tool, "kind": row.kind, "message": row.message}
@@ -59,7 +59,7 @@ def edit(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return _edit(request, ValidatorForm(request.POST or None, initial=initial), row)
 
 
-def _edit(request: HttpRequest, form: ValidatorForm, row: Validator | None) -> HttpResponse:
+def _edit(request: PageRequest, form: ValidatorForm, row: Validator | None) -> HttpResponse:
     """Save, or only check, try or backtest: the same form, told apart by its button (``do``)."""
     do = request.POST.get("do", "") if request.method == "POST" else ""
     trial_form = TrialForm(request.POST or None)
@@ -74,12 +74,12 @@ def _edit(request: HttpRequest, form: ValidatorForm, row: Validator | None) -> H
     return render(request, "validators/edit.html", context)
 
 
-def _revision(request: HttpRequest, row: Validator | None) -> str:
+def _revision(request: PageRequest, row: Validator | None) -> str:
     """The revision the person started from."""
     return request.POST.get("revision", "") or str(row.revision if row else 0)
 
 
-def _save(request: HttpRequest, form: ValidatorForm, row: Validator | None) -> Validator | None:
+def _save(request: PageRequest, form: ValidatorForm, row: Validator | None) -> Validator | None:
     """The stored validator, or None with the reason on the form."""
     try:
         if row is None:
@@ -96,7 +96,7 @@ def _save(request: HttpRequest, form: ValidatorForm, row: Validator | None) -> V
 
 @require_POST
 @workspace_page("edit_validator")
-def switch(request: HttpRequest, uuid: UUID) -> HttpResponse:
+def switch(request: PageRequest, uuid: UUID) -> HttpResponse:
     """On or off."""
     row = get_object_or_404(Validator, workspace=request.workspace, uuid=uuid)
     set_validator_enabled(validator=row, is_enabled=request.POST.get("to") == "on", by=request.actor)

@@ -1,7 +1,7 @@
 """The settings of a workspace."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -9,13 +9,13 @@ from django.views.decorators.http import require_http_methods
 from memory.actions.workspaces import rename_workspace, set_redaction
 from memory.domain.redaction import InvalidPatternError
 from memory.models import Workspace
-from memory.web.access import workspace_page
+from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import WorkspaceForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @workspace_page("manage_workspace")
-def settings(request: HttpRequest) -> HttpResponse:
+def settings(request: PageRequest) -> HttpResponse:
     """Name, and what is redacted beside the built-in kinds."""
     form = WorkspaceForm(request.POST or None, initial=_stored(request.workspace))
     if request.method == "POST" and form.is_valid() and _save(request, form):
@@ -37,7 +37,7 @@ def _stored(workspace: Workspace) -> dict[str, str]:
     }
 
 
-def _save(request: HttpRequest, form: WorkspaceForm) -> bool:
+def _save(request: PageRequest, form: WorkspaceForm) -> bool:
     """Write what changed; False with the reason on the form."""
     workspace, changed = request.workspace, set(form.changed_data)
     try:

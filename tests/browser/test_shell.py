@@ -10,9 +10,9 @@ from tests.memory.web.test_pages import build_scene
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 PAGES = [
-    "", "tasks/", "tasks/{task.uuid}/", "patterns/", "patterns/{pattern.uuid}/", "tools/", "tools/{tool.uuid}/",
-    "validators/", "validators/{validator.uuid}/", "validators/new/", "keys/", "members/", "audit/", "health/",
-    "settings/", "search/?q=script",
+    "", "tasks/", "tasks/{task.uuid}/", "patterns/", "patterns/{pattern.uuid}/", "tools/",
+    "tools/{tool.uuid}/", "validators/", "validators/{validator.uuid}/", "validators/new/", "keys/",
+    "members/", "audit/", "health/", "settings/", "search/?q=script",
 ]  # fmt: skip
 
 
@@ -20,7 +20,9 @@ def serious_findings(opened: Opened) -> list[str]:
     """What axe calls serious or critical, with the first element of each."""
     found = Axe().run(opened.page).response["violations"]
     return [
-        f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found if one["impact"] in ("serious", "critical")
+        f"{one['id']}: {one['nodes'][0]['html'][:120]}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
     ]
 
 
@@ -38,7 +40,9 @@ def test_pages__every_one__accessible_quiet_and_inside_the_window(
         overflow = opened.page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
-        found = serious_findings(opened) + opened.complaints + ([f"{overflow} px too wide"] if overflow else [])
+        found = (
+            serious_findings(opened) + opened.complaints + ([f"{overflow} px too wide"] if overflow else [])
+        )
         opened.complaints.clear()
         if found:
             problems[url] = found
@@ -65,7 +69,9 @@ def test_keyboard__slash_j_and_question_mark__search_walk_and_help(cast: Cast, o
     opened.goto("/w/acme/tasks/")
     keys = opened.page.keyboard
     focused = "document.activeElement.id || document.activeElement.getAttribute('href')"
-    links = opened.page.evaluate("[...document.querySelectorAll('[data-row-link]')].map(a => a.getAttribute('href'))")
+    links = opened.page.evaluate(
+        "[...document.querySelectorAll('[data-row-link]')].map(a => a.getAttribute('href'))"
+    )
 
     keys.press("j")
     keys.press("j")

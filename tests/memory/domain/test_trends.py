@@ -54,7 +54,7 @@ def test_draw_chart__days__stay_inside_and_keep_their_order() -> None:
 
     assert [bar.middle for bar in chart.bars] == sorted(bar.middle for bar in chart.bars)
     assert all(TOP <= bar.calls_y <= BASE and bar.failures_height <= bar.calls_height for bar in chart.bars)
-    assert all(0 <= bar.x and bar.x + bar.width <= chart.width for bar in chart.bars)
+    assert all(bar.x >= 0 and bar.x + bar.width <= chart.width for bar in chart.bars)
 
 
 def test_draw_chart__days_with_few_calls__leave_gaps_in_the_line() -> None:

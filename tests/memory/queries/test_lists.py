@@ -53,7 +53,13 @@ def test_list_tasks__filter__finds_what_it_says(cast: Cast, filters: TaskFilters
     day = timedelta(days=1)
     make_task(cast.workspace, "a", goal="Change a flight", tags=["订单", "orders"], received_at=NOW - day)
     task = make_task(
-        cast.workspace, "b", goal="100% off", tags=['quo"te'], agent="claude", outcome="failure", received_at=NOW + day
+        cast.workspace,
+        "b",
+        goal="100% off",
+        tags=['quo"te'],
+        agent="claude",
+        outcome="failure",
+        received_at=NOW + day,
     )
     make_call(task, "pay")
     make_tool(cast.workspace, "pay", call_count=1)
@@ -115,7 +121,9 @@ def test_task_timeline__pages__keep_order_and_show_reasoning_once_a_turn(cast: C
     assert second.next_seq is None
 
 
-def test_search_memory__exact_id__comes_first_even_when_old(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_memory__exact_id__comes_first_even_when_old(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(task_queries, "WINDOW", 2)
     make_task(cast.workspace, "run-1")
     for number in range(5):
@@ -141,4 +149,6 @@ def test_list_events__only_this_workspace__with_what_changed(cast: Cast) -> None
 
     [event] = page.rows
     assert event.verb == "add_member"
-    assert [(change.field, change.old, change.new) for change in changes_of(event)] == [("role", None, "maintainer")]
+    assert [(change.field, change.old, change.new) for change in changes_of(event)] == [
+        ("role", None, "maintainer")
+    ]

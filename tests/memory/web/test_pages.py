@@ -10,8 +10,17 @@ from django.utils import timezone
 
 from memory.models import ErrorPattern, Task, Tool, Validator, Workspace
 from tests.builders import (
-    make_call, make_day, make_failure, make_link, make_outcome, make_pattern, make_payload, make_step, make_task,
-    make_tool, make_validator,
+    make_call,
+    make_day,
+    make_failure,
+    make_link,
+    make_outcome,
+    make_pattern,
+    make_payload,
+    make_step,
+    make_task,
+    make_tool,
+    make_validator,
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 

@@ -170,8 +170,13 @@ def test_settings__redaction__is_stored_and_audited(cast: Cast) -> None:
 
 
 @pytest.mark.parametrize(
-    "patterns", [pytest.param("booking", id="no-expression"), pytest.param("b = (", id="no-re2"), pytest.param("b = (?=x)", id="look-ahead")]
-)  # fmt: skip
+    "patterns",
+    [
+        pytest.param("booking", id="no-expression"),
+        pytest.param("b = (", id="no-re2"),
+        pytest.param("b = (?=x)", id="look-ahead"),
+    ],
+)
 def test_settings__bad_pattern__is_said_and_nothing_stored(cast: Cast, patterns: str) -> None:
     answer = page_client(cast.owner).post(SETTINGS, {"name": "Acme", "patterns_text": patterns})
 
