@@ -136,6 +136,7 @@ else:
         "processed_folder": str(BROKER_DIR / "processed"),
         "control_folder": str(BROKER_DIR / "control"),
         "store_processed": False,
+        "polling_interval": 0.2,  # seconds between looks into the folder
     }
 CELERY_BEAT_SCHEDULE: dict[str, object] = {}  # joined from the apps by hgmem_site.celery
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # its log goes where every log goes
