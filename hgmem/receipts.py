@@ -26,7 +26,7 @@ _MAX_TEXT_CHARS: Final = 200
 _MIN_KEY_BYTES: Final = 16
 _DIGEST_BYTES: Final = 16
 
-_numbers = random.Random()
+_numbers = random.Random()  # noqa: S311
 """Names receipts; the signature guards them. A system call for each would cost as much as a digest."""
 os.register_at_fork(after_in_child=_numbers.seed)
 
