@@ -16,7 +16,7 @@ TONES = {
     "success": "good", "ok": "good", "active": "good", "covered": "good", "done": "good", "on": "good",
     "applied": "good", "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad",
     "open": "warn", "rejected": "warn", "cancelled": "warn", "expired": "warn", "suppressed": "warn",
-    "running": "info", "planned": "info", "draft": "info", "matched": "info",
+    "late": "warn", "down": "bad", "running": "info", "planned": "info", "draft": "info", "matched": "info",
 }  # fmt: skip
 WORDS = {
     noop("success"), noop("ok"), noop("active"), noop("covered"), noop("failure"),
