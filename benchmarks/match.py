@@ -57,7 +57,11 @@ def _measure_size(report: Report, size: int, arguments: argparse.Namespace) -> N
     if not arguments.no_peers:
         rows += _peer_rows(report, specs, contexts[: arguments.peer_contexts])
     gc.unfreeze()
-    report.table(f"{size:,} rules, {len(workload.tools)} tools", ["engine", "p50 us", "p99 us", "max us", "matches"], rows)
+    report.table(
+        f"{size:,} rules, {len(workload.tools)} tools",
+        ["engine", "p50 us", "p99 us", "max us", "matches"],
+        rows,
+    )
     report.note(
         f"{several} of {len(matches)} contexts matched several rules; compiled in {seconds:.1f} s; "
         f"{wrong} of {_CHECKED_CONTEXTS} decisions differ from the linear scan"
@@ -121,7 +125,9 @@ def _differences(ruleset: Ruleset, specs: list[Spec], contexts: list[dict[str, A
     wrong = 0
     for document in contexts:
         context = parse_context(document)
-        expected = {uuid for uuid, some in conditions[context.tool] if some.evaluate_in_runtime(context) is True}
+        expected = {
+            uuid for uuid, some in conditions[context.tool] if some.evaluate_in_runtime(context) is True
+        }
         wrong += {rule.uuid for rule in ruleset.decide(document, now=NOW).matched} != expected
     return wrong
 

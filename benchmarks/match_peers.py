@@ -43,7 +43,9 @@ def _linear_cel(by_tool: dict[str, list[Spec]]) -> Matcher:
     def match(context: dict[str, Any]) -> int:
         data = {"input": {**no_fields, **context["input"]}, "task": context["task"]}
         activation = env.Activation(data)
-        return sum(expression.eval(activation).value() is True for expression in compiled[context["tool"]["name"]])
+        return sum(
+            expression.eval(activation).value() is True for expression in compiled[context["tool"]["name"]]
+        )
 
     return match
 
@@ -63,7 +65,7 @@ def _zen(by_tool: dict[str, list[Spec]]) -> Matcher:
 
 
 _ZEN = {
-    "eq": lambda v: json.dumps(v),
+    "eq": json.dumps,
     "in": lambda v: ", ".join(map(json.dumps, v)),
     "empty": lambda v: '$ == null or $ == ""',
     "present": lambda v: "$ != null",

@@ -92,7 +92,11 @@ class Workload:
         parts: list[Part] = [("eq", field, self._word())]
         if roll < 30:
             return parts
-        beside = (("gt", self._random.choice(NUMBER_FIELDS), _RANGE // 2), self._prefix(other), ("present", other, None))
+        beside = (
+            ("gt", self._random.choice(NUMBER_FIELDS), _RANGE // 2),
+            self._prefix(other),
+            ("present", other, None),
+        )
         return [*parts, self._random.choice(beside)]
 
     def _bounds(self, number: str) -> list[Part]:
@@ -114,7 +118,8 @@ class Workload:
         return self._random.choice(self._words)
 
     def _code(self) -> str:
-        return f"{self._random.choice('ABCDEFGH')}{self._random.choice('KLMNOPQR')}-{self._random.randrange(10**6):06}"
+        letters = self._random.choice("ABCDEFGH") + self._random.choice("KLMNOPQR")
+        return f"{letters}-{self._random.randrange(10**6):06}"
 
     def _context(self, at: int) -> dict[str, Any]:
         call_input: dict[str, Any] = {field: self._word() for field in TEXT_FIELDS}
@@ -127,7 +132,9 @@ class Workload:
                 call_input[field] = None
             else:
                 del call_input[field]
-        history = [{"tool": self._random.choice(self.tools), "input": {"query": self._word()}, "status": "ok"}]
+        history = [
+            {"tool": self._random.choice(self.tools), "input": {"query": self._word()}, "status": "ok"}
+        ]
         return {
             "point": "before",
             "tool": {"name": self._random.choice(self.tools), "version": "1.4"},

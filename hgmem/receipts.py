@@ -26,8 +26,8 @@ _MAX_TEXT_CHARS: Final = 200
 _MIN_KEY_BYTES: Final = 16
 _DIGEST_BYTES: Final = 16
 
-_numbers = random.Random()
-"""Names receipts (the signature makes them hard to forge): a system call each would cost as much as a digest."""
+_numbers = random.Random()  # noqa: S311
+"""Names receipts; the signature guards them. A system call for each would cost as much as a digest."""
 os.register_at_fork(after_in_child=_numbers.seed)
 
 _compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -129,7 +129,9 @@ def read_receipt(token: str, key: bytes | None) -> Receipt:
     if key is not None and not hmac.compare_digest(_signature(body.encode(), key), signature):
         raise ReceiptError("the receipt's signature is wrong")
     try:
-        payload = json.loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode("utf-8", "surrogatepass"))
+        payload = json.loads(
+            urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode("utf-8", "surrogatepass")
+        )
         return _receipt(payload, verified=key is not None)
     except (ValueError, TypeError, IndexError, OverflowError, RecursionError, OSError):
         raise ReceiptError("this is no receipt") from None

@@ -1,5 +1,7 @@
 """Middleware that serves pages only: the API speaks JSON, has no cookies and pays for none of it."""
 
+from typing import cast
+
 from csp.middleware import CSPMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.http import HttpRequest
@@ -16,8 +18,8 @@ class PagesOnly(MiddlewareMixin):
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """The other middleware's turn, unless it is the API's."""
         if request.path_info.startswith(API):
-            return self.get_response(request)
-        return super().__call__(request)
+            return cast(HttpResponseBase, self.get_response(request))
+        return cast(HttpResponseBase, super().__call__(request))
 
 
 class PagePolicy(PagesOnly, CSPMiddleware):

@@ -265,7 +265,12 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
-    "ENUM_NAME_OVERRIDES": {"RuleStatus": ["draft", "active", "disabled", "expired", "retired"]},
+    "ENUM_NAME_OVERRIDES": {
+        "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
+        "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
+        "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
+        "ValidatorKind": "memory.api.validator_shapes.KINDS",
+    },
 }
 LOGGING = {
     "version": 1,

@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 
+import hypothesis
 import pytest
 from django.test import Client
 from rest_framework.test import APIClient
@@ -18,6 +19,11 @@ from memory.permissions import SYSTEM, member_actor
 from memory.writer.redactors import forget_redactors
 
 Periodic.enabled = False  # no background thread may touch a test's database
+
+
+# Two cores are shared with real servers: how long one example took says nothing.
+hypothesis.settings.register_profile("house", deadline=None)
+hypothesis.settings.load_profile("house")
 
 
 @dataclass(frozen=True)

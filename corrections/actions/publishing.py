@@ -97,12 +97,11 @@ def stamp_ruleset(workspace_id: int) -> None:
 
 
 def lock_rule(rule: Rule) -> Rule:
-    """The rule as it is now, locked until the transaction ends."""
-    return (
-        Rule.objects.select_for_update(of=("self",))
-        .select_related("workspace", "latest_version", "live_version")
-        .get(pk=rule.pk)
-    )
+    """The rule as it is now, locked until the transaction ends.
+
+    Without joins: PostgreSQL would look for the new row's version among those of before the wait.
+    """
+    return Rule.objects.select_for_update().get(pk=rule.pk)
 
 
 def latest_of(rule: Rule) -> RuleVersion:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from corrections.domain.documents import read_document
 from corrections.live.rulesets import ruleset_for
-from hgmem.rules import Condition, Rule, RuleError, Ruleset, parse_context
+from hgmem.rules import Condition, FieldError, Rule, RuleError, Ruleset, parse_context
 from memory.domain.access import Actor, check_may
 from memory.queries.contexts import call_context, recent_contexts
 
@@ -19,7 +19,7 @@ SHOWN_CALLS = 50
 class Checked:
     """What the engine says about a document or a condition."""
 
-    errors: list[dict[str, str]] = field(default_factory=list)
+    errors: list[FieldError] = field(default_factory=list)
     reads: list[str] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
     description: str = ""
@@ -34,7 +34,7 @@ def check_document(document: Any) -> Checked:
     try:
         rule = read_document(document, author="human")
     except RuleError as error:
-        return Checked(errors=[dict(fault) for fault in error.errors])
+        return Checked(errors=error.errors)
     return Checked(
         reads=sorted(Condition.compile(rule.condition).read_set | rule.action.reads()),
         writes=sorted(rule.action.writes()),
@@ -47,7 +47,7 @@ def check_condition(source: str) -> Checked:
     try:
         condition = Condition.compile(source)
     except RuleError as error:
-        return Checked(errors=[dict(fault) for fault in error.errors])
+        return Checked(errors=error.errors)
     return Checked(reads=sorted(condition.read_set))
 
 

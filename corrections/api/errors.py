@@ -16,6 +16,7 @@ def refusals(prefix: str = "") -> Iterator[None]:
         yield
     except RuleError as error:
         faults = error.under(prefix).errors if prefix else error.errors
-        raise Unprocessable(str(error), [dict(fault) for fault in faults]) from error
+        rows = [{"field": fault["field"], "detail": fault["detail"]} for fault in faults]
+        raise Unprocessable(str(error), rows) from error
     except (StaleEdit, Refused) as error:
         raise Conflict(str(error)) from error

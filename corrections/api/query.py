@@ -8,6 +8,7 @@ from drf_spectacular.utils import extend_schema
 from corrections.actions.asking import get_corrections
 from corrections.api.errors import refusals
 from corrections.api.serializers import ContextSerializer, DecisionSerializer, ProblemSerializer
+from memory.api.access import actor_of
 from memory.api.errors import Unprocessable
 from memory.api.lean import LeanView
 from memory.api.throttles import QueryThrottle
@@ -17,7 +18,7 @@ class QueryCorrections(LeanView):
     """What should be done instead of this call?"""
 
     actions: ClassVar = {"POST": "query_corrections"}
-    throttle_classes: ClassVar = [QueryThrottle]
+    throttle_classes = (QueryThrottle,)
     max_body_bytes = 1_048_576
 
     @extend_schema(
@@ -43,4 +44,4 @@ class QueryCorrections(LeanView):
                 "explain must be true or false.", [{"field": "explain", "detail": "must be a boolean"}]
             )
         with refusals():
-            return get_corrections(context=context, by=request.auth, explain=explain)
+            return get_corrections(context=context, by=actor_of(request), explain=explain)

@@ -30,6 +30,7 @@ from corrections.api.serializers import (
 from corrections.domain.lifecycle import Status
 from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
+from memory.api.access import actor_of, workspace_of
 
 PROBLEMS = {404: ProblemSerializer, 409: ProblemSerializer, 422: ProblemSerializer}
 
@@ -41,7 +42,7 @@ def text_filter(name: str, description: str, enum: list[str] | None = None) -> O
 
 def find_rule(request: Request, uuid: UUID) -> Rule:
     """The rule in the key's workspace, or 404."""
-    rule = queries.get_rule(workspace_id=request.auth.workspace_id, uuid=uuid)
+    rule = queries.get_rule(workspace_id=workspace_of(request), uuid=uuid)
     if rule is None:
         raise Http404
     return rule
@@ -59,16 +60,16 @@ class RuleList(GenericAPIView[Rule]):
 
     actions: ClassVar = {"GET": "look", "POST": "draft_rule"}
     serializer_class = RuleSerializer
-    filter_backends: ClassVar = []
+    filter_backends = ()
 
     def get_queryset(self) -> QuerySet[Rule]:
         """The filtered list."""
         if getattr(self, "swagger_fake_view", False):
             return Rule.objects.none()
-        chosen = {
+        chosen: dict[str, Any] = {
             name: self.request.query_params.get(name, "") for name in ("status", "tool", "action_type", "q")
         }
-        return queries.list_rules(workspace_id=self.request.auth.workspace_id, **chosen)
+        return queries.list_rules(workspace_id=workspace_of(self.request), **chosen)
 
     @extend_schema(
         tags=["rules"],
@@ -98,7 +99,7 @@ class RuleList(GenericAPIView[Rule]):
         form = read(DraftSerializer, request)
         with refusals("document"):
             rule = actions.draft_rule(
-                workspace_id=request.auth.workspace_id, document=form["document"], by=request.auth,
+                workspace_id=workspace_of(request), document=form["document"], by=actor_of(request),
                 pattern_uuids=form.get("patterns", ()), note=form["note"],
             )  # fmt: skip
         return Response(RuleDetailSerializer(rule).data, status=status.HTTP_201_CREATED)
@@ -127,7 +128,7 @@ class RuleDetail(APIView):
         rule, form = find_rule(request, uuid), read(EditSerializer, request)
         with refusals("document"):
             rule = actions.edit_rule(
-                rule=rule, document=form.get("document", queries.document_of(rule)), by=request.auth,
+                rule=rule, document=form.get("document", queries.document_of(rule)), by=actor_of(request),
                 base_version=form["base_version"], note=form["note"], pattern_uuids=form.get("patterns"),
             )  # fmt: skip
         return Response(RuleDetailSerializer(rule).data)
@@ -138,7 +139,7 @@ class RuleVersions(GenericAPIView[RuleVersion]):
 
     actions: ClassVar = {"GET": "look"}
     serializer_class = VersionSerializer
-    filter_backends: ClassVar = []
+    filter_backends = ()
 
     def get_queryset(self) -> QuerySet[RuleVersion]:
         """Nothing here: the rule comes from the URL."""
@@ -147,6 +148,7 @@ class RuleVersions(GenericAPIView[RuleVersion]):
     @extend_schema(
         tags=["rules"],
         summary="List the versions of a rule",
+        operation_id="rules_versions_list",
         responses=VersionSerializer(many=True),
     )
     def get(self, request: Request, uuid: UUID) -> Response:
@@ -193,17 +195,17 @@ class RuleStep(APIView):
         """Take the step; 409 when it is not possible now."""
         rule, form = find_rule(request, uuid), read(ReasonSerializer, request)
         with refusals():
-            rule = getattr(actions, self.step)(rule=rule, by=request.auth, reason=form["reason"])
+            rule = getattr(actions, self.step)(rule=rule, by=actor_of(request), reason=form["reason"])
         return Response(RuleDetailSerializer(rule).data)
 
 
 def step_schema(summary: str, step: str) -> Any:
     """The OpenAPI entry of a step."""
-    schema = extend_schema(
+    post = extend_schema(
         tags=["rules"], summary=summary, request=ReasonSerializer, operation_id=f"rules_{step}",
         responses={200: RuleDetailSerializer, **PROBLEMS},
     )  # fmt: skip
-    return extend_schema_view(post=schema)
+    return extend_schema_view(post=post)
 
 
 @step_schema("Serve the latest version of a rule", "activate")
@@ -242,5 +244,5 @@ class RollBackRule(APIView):
         if queries.get_version(rule, form["to_version"]) is None:
             raise Http404
         with refusals():
-            rule = actions.roll_back_rule(rule=rule, by=request.auth, **form)
+            rule = actions.roll_back_rule(rule=rule, by=actor_of(request), **form)
         return Response(RuleDetailSerializer(rule).data)

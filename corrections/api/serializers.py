@@ -4,10 +4,17 @@ from typing import Any
 
 from rest_framework import serializers
 
-from corrections.domain.lifecycle import Status
+from corrections.domain.lifecycle import CHOICES
 from corrections.models import Rule, RuleVersion
 
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
+
+
+RULE_FIELDS = (
+    "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
+    "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
+    "last_matched_at",
+)  # fmt: skip
 
 
 class VersionSerializer(serializers.ModelSerializer[RuleVersion]):
@@ -25,15 +32,11 @@ class RuleSerializer(serializers.ModelSerializer[Rule]):
 
     latest_version = VersionSerializer(read_only=True)
     live_version = serializers.IntegerField(source="live_version.number", default=None, allow_null=True)
-    status = serializers.ChoiceField(choices=[status.value for status in Status])
+    status = serializers.ChoiceField(choices=CHOICES)
 
     class Meta:
         model = Rule
-        fields = (
-            "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
-            "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
-            "last_matched_at",
-        )  # fmt: skip
+        fields = RULE_FIELDS
         read_only_fields = fields
 
 
@@ -42,8 +45,9 @@ class RuleDetailSerializer(RuleSerializer):
 
     patterns = serializers.SerializerMethodField()
 
-    class Meta(RuleSerializer.Meta):
-        fields = (*RuleSerializer.Meta.fields, "patterns")
+    class Meta:
+        model = Rule
+        fields = (*RULE_FIELDS, "patterns")
         read_only_fields = fields
 
     def get_patterns(self, rule: Rule) -> list[str]:

@@ -22,6 +22,7 @@ from corrections.api.serializers import (
     ProblemSerializer,
     SimulateSerializer,
 )
+from memory.api.access import actor_of
 from memory.api.errors import Unprocessable
 
 
@@ -73,10 +74,10 @@ class SimulateRules(APIView):
         if "call" in form:
             call = form["call"]
             return trying.simulate_recorded(
-                task_uuid=call["task"], seq=call["seq"], now=now, by=request.auth, **rules
+                task_uuid=call["task"], seq=call["seq"], now=now, by=actor_of(request), **rules
             )
         if "context" in form:
-            return trying.simulate(context=form["context"], now=now, by=request.auth, **rules)
+            return trying.simulate(context=form["context"], now=now, by=actor_of(request), **rules)
         raise Unprocessable("Send a context or a call.", [{"field": "context", "detail": "is missing"}])
 
 
@@ -94,6 +95,6 @@ class BacktestRule(APIView):
         form = read(BacktestSerializer, request)
         with refusals("document"):
             result = trying.backtest(
-                document=form["document"], limit=form["limit"], now=timezone.now(), by=request.auth
+                document=form["document"], limit=form["limit"], now=timezone.now(), by=actor_of(request)
             )
         return Response(asdict(result))

@@ -15,6 +15,10 @@ class Status(StrEnum):
     RETIRED = "retired"
 
 
+CHOICES = [(status.value, status.value) for status in Status]
+"""For forms and for the API's description."""
+
+
 class Refused(ValueError):
     """The step is not possible now. ``str()`` is the sentence that the page and the API show."""
 

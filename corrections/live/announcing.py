@@ -37,7 +37,7 @@ def announce_change(workspace_id: int) -> None:
         log.warning("A ruleset change could not be announced on Redis (%s): polling will find it.", error)
 
 
-def _connect(**options: Any) -> "redis.Redis[bytes]":
+def _connect(**options: Any) -> redis.Redis:
     limits: dict[str, Any] = {"socket_connect_timeout": TIMEOUT_S, "socket_timeout": TIMEOUT_S}
     return redis.Redis.from_url(settings.REDIS_URL, **(limits | options))
 

@@ -99,7 +99,8 @@ class ReceiptBuffer:
 def append_tokens(batch: list[Issued]) -> None:
     """Append the tokens in one statement. The worker reads them: here every microsecond is an agent's."""
     table = IssuedToken._meta
-    names = [table.get_field(name).column for name in ("workspace", "token", "blocked", "errors")]
+    column_of = {field.attname: str(field.column) for field in table.concrete_fields}
+    names = [column_of[name] for name in Issued._fields]
     columns, marks = ", ".join(map(connection.ops.quote_name, names)), ", ".join(["%s"] * len(names))
     statement = f"INSERT INTO {connection.ops.quote_name(table.db_table)} ({columns}) VALUES ({marks})"  # noqa: S608
     with transaction.atomic(), connection.cursor() as cursor:

@@ -1,10 +1,11 @@
 """Rules and their versions, for pages and API."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from corrections.domain.diff import Change, diff_documents
 from corrections.models import Rule, RuleVersion
@@ -94,3 +95,16 @@ def rules_of_pattern(*, workspace_id: int, pattern: UUID) -> list[Rule]:
 def document_of(rule: Rule) -> dict[str, Any]:
     """The latest document, as an editor starts from it."""
     return dict(rule.latest_version.body) if rule.latest_version else {}
+
+
+def names_of(*, workspace_id: int, uuids: Iterable[UUID]) -> dict[str, str]:
+    """Names of the workspace's rules, by uuid as text. Unknown and foreign ones are left out."""
+    rows = Rule.objects.filter(workspace_id=workspace_id, uuid__in=list(uuids))
+    return {str(uuid): name for uuid, name in rows.values_list("uuid", "name")}
+
+
+def list_drafts(*, workspace_id: int, limit: int = 50) -> list[Rule]:
+    """The newest rules whose latest version is not served: what one may want to try."""
+    rows = Rule.objects.filter(workspace_id=workspace_id).exclude(status="retired")
+    rows = rows.exclude(status="active", live_version=F("latest_version"))
+    return list(rows.select_related("latest_version").order_by("-pk")[:limit])

@@ -1,7 +1,7 @@
 """The rule language and its engine: conditions, actions, matching and resolution.
 
-    ruleset = Ruleset.compile([Rule.from_document(document)], version="7")
-    decision = ruleset.decide({"tool": "weather_api", "input": {}}, now=now)
+ruleset = Ruleset.compile([Rule.from_document(document)], version="7")
+decision = ruleset.decide({"tool": "weather_api", "input": {}}, now=now)
 """
 
 from hgmem.rules.actions import (

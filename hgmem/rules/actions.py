@@ -186,7 +186,9 @@ class PreCallValidation(Action):
 
     def reads(self) -> frozenset[str]:
         """What the check and the message look at; the whole input with a schema."""
-        check = Condition.compile(self.action_detail.check).read_set if self.action_detail.check else frozenset()
+        check = (
+            Condition.compile(self.action_detail.check).read_set if self.action_detail.check else frozenset()
+        )
         whole = frozenset(("input",)) if self.action_detail.json_schema is not None else frozenset()
         return check | whole | template_reads(self.action_detail.message)
 
@@ -316,7 +318,12 @@ class InsertStep(Action):
 
 
 AnyAction = Annotated[
-    ParameterTransform | ToolSwitch | PreCallValidation | PostCallParsingAdjust | PromptEnhancement | InsertStep,
+    ParameterTransform
+    | ToolSwitch
+    | PreCallValidation
+    | PostCallParsingAdjust
+    | PromptEnhancement
+    | InsertStep,
     Field(discriminator="action_type"),
 ]
 ACTION_TYPES: Final = (

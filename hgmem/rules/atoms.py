@@ -13,10 +13,12 @@ from hgmem.rules.tree import Call, Const, Has, ListOf, Local, Loop, Node, Read, 
 
 _FLIPPED = {"_<_": "_>_", "_>_": "_<_", "_<=_": "_>=_", "_>=_": "_<=_"}
 _TEXT_TESTS = {"startsWith": "prefix", "endsWith": "suffix", "contains": "contains", "matches": "regex"}
+_BOUNDS = {"_<_": "lt", "_<=_": "le", "_>_": "gt", "_>=_": "ge"}
+_CONSTANT_KINDS = frozenset(("null", "bool", "int", "double", "string"))
 _TEXT_FUNCTIONS = frozenset(("trim", "lowerAscii", "upperAscii", "size"))
 _WEIGHTS = {"_==_": 4, "@in": 3, "matches": 2, "startsWith": 2, "endsWith": 2, "contains": 2}
+_WEIGHTS |= dict.fromkeys(_FLIPPED, 2)
 _OTHER_WEIGHT = 1
-_COMPARISON_WEIGHT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,6 @@ def specificity_of(tree: Node) -> int:
         return min(map(specificity_of, tree.args))
     if tree.function == "_?_:_":
         return specificity_of(tree.args[0]) + min(map(specificity_of, tree.args[1:]))
-    if tree.function in _FLIPPED:
-        return _COMPARISON_WEIGHT
     return _WEIGHTS.get(tree.function, _OTHER_WEIGHT)
 
 
@@ -82,7 +82,12 @@ def _some_item(node: Loop) -> Atom | None:
     if not isinstance(body, Call) or body.function != "_==_" or len(body.args) != 2:
         return None
     item, constant = body.args
-    if isinstance(item, Local) and item.name == node.var and isinstance(constant, Const) and constant.kind == "string":
+    if (
+        isinstance(item, Local)
+        and item.name == node.var
+        and isinstance(constant, Const)
+        and constant.kind == "string"
+    ):
         return Atom(node.over, "member", (constant.value,))
     return None
 
@@ -104,17 +109,20 @@ def _binary(function: str, left: Node, right: Node) -> Atom | None:
     if function == "@in":
         return _membership(left, right)
     read, via = _field(left)
-    if read is None or not isinstance(right, Const) or right.kind in ("bytes", "uint"):
+    if read is None or not isinstance(right, Const) or right.kind not in _CONSTANT_KINDS:
         return None
+    if function in _TEXT_TESTS:
+        return _text_test(read, via, _TEXT_TESTS[function], right.value) if right.kind == "string" else None
+    return _comparison(function, read, via, right)
+
+
+def _comparison(function: str, read: Read, via: str, constant: Const) -> Atom | None:
     if function == "_==_":
-        return Atom(read, "eq", (right.value,), via)
-    if function == "_!=_" and right.value is None and right.kind == "null" and not via:
+        return Atom(read, "eq", (constant.value,), via)
+    if function == "_!=_" and constant.kind == "null" and not via:
         return Atom(read, "present")
-    if right.kind == "string" and function in _TEXT_TESTS:
-        return _text_test(read, via, _TEXT_TESTS[function], right.value)
-    comparisons = {"_<_": "lt", "_<=_": "le", "_>_": "gt", "_>=_": "ge"}
-    if right.kind in ("int", "double") and function in comparisons:
-        return Atom(read, comparisons[function], (right.value,), via)
+    if function in _BOUNDS and constant.kind in ("int", "double"):
+        return Atom(read, _BOUNDS[function], (constant.value,), via)
     return None
 
 
@@ -136,7 +144,11 @@ def _membership(item: Node, container: Node) -> Atom | None:
     read, via = _field(item)
     if read is None or not isinstance(container, ListOf):
         return None
-    values = [part.value for part in container.items if isinstance(part, Const) and part.kind not in ("bytes", "uint")]
+    values = [
+        part.value
+        for part in container.items
+        if isinstance(part, Const) and part.kind not in ("bytes", "uint")
+    ]
     return Atom(read, "eq", tuple(values), via) if len(values) == len(container.items) else None
 
 

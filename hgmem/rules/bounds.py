@@ -84,7 +84,9 @@ class _Estimate:
             for node in walk(loop.body)
             if isinstance(node, Read)
         }
-        return max((len(value) for value in map(self._value, reads) if isinstance(value, str)), default=1) or 1
+        return (
+            max((len(value) for value in map(self._value, reads) if isinstance(value, str)), default=1) or 1
+        )
 
     def _value(self, read: Read) -> Any:
         try:

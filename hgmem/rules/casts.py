@@ -55,7 +55,7 @@ def _to_boolean(value: Any) -> bool:
 def _to_json(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    return json.loads(value, parse_constant=lambda name: _refuse(name))
+    return json.loads(value, parse_constant=_refuse)
 
 
 def _refuse(name: str) -> Any:

@@ -41,7 +41,7 @@ class _Compiler:
     def __init__(self, linear_match: LinearMatch) -> None:
         self._linear_match = linear_match
 
-    def closure(self, node: Node) -> Closure:
+    def closure(self, node: Node) -> Closure:  # noqa: PLR0911 (one return a kind)
         match node:
             case Const(value=value, kind=kind) if kind in _PLAIN_CONSTANTS:
                 return lambda frame: value
@@ -76,9 +76,14 @@ class _Compiler:
         return select
 
     def _loop(self, node: Loop) -> Closure:
-        over, body, var, absorbing = self.closure(node.over), self.closure(node.body), node.var, node.kind == "exists"
+        over, body, var, absorbing = (
+            self.closure(node.over),
+            self.closure(node.body),
+            node.var,
+            node.kind == "exists",
+        )
 
-        def loop(frame: Frame) -> bool:
+        def loop(frame: Frame) -> Any:
             items = over(frame)
             if items.__class__ is not list and items.__class__ is not dict:
                 raise ConditionError(f"a {type_name(items)} has no items to loop over")
@@ -101,7 +106,7 @@ class _Compiler:
 
         return loop
 
-    def _call(self, node: Call) -> Closure:
+    def _call(self, node: Call) -> Closure:  # noqa: PLR0911 (one return a kind)
         function, args = node.function, node.args
         if function == "_&&_":
             return _absorbing(tuple(map(self.closure, conjuncts(node))), absorbing=False)
@@ -201,7 +206,7 @@ def reader(root: str, path: tuple[str, ...]) -> Closure:
     def read(frame: Frame) -> Any:
         owner = frame.get(root)
         if owner.__class__ is dict:
-            return owner.get(field)  # type: ignore[union-attr]
+            return owner.get(field)
         if owner is None:
             return None
         raise ConditionError(no_fields(root, path, owner))
@@ -212,7 +217,7 @@ def reader(root: str, path: tuple[str, ...]) -> Closure:
 def _absorbing(parts: tuple[Closure, ...], *, absorbing: bool) -> Closure:
     """``&&`` (absorbing False) and ``||`` (absorbing True): one absorbing value beats any error."""
 
-    def combine(frame: Frame) -> bool:
+    def combine(frame: Frame) -> Any:
         failure = None
         for part in parts:
             try:

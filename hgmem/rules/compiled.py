@@ -11,10 +11,24 @@ from hgmem.rules.rule import Rule
 from hgmem.rules.tree import Call, Const, Has, Node, Read, conjuncts, walk
 from hgmem.rules.values import ConditionError
 
+
 class CompiledRule:
     """A rule with everything that decisions need, computed once."""
 
-    __slots__ = ("is_adjustment", "action", "condition", "name", "order", "reads", "rule", "scoped", "timed", "uuid", "version", "writes")
+    __slots__ = (
+        "action",
+        "condition",
+        "is_adjustment",
+        "name",
+        "order",
+        "reads",
+        "rule",
+        "scoped",
+        "timed",
+        "uuid",
+        "version",
+        "writes",
+    )
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule

@@ -18,7 +18,15 @@ from hgmem.rules.context import Context, context_of
 from hgmem.rules.errors import EvaluationFailure, RuleError
 from hgmem.rules.limits import MAX_BRACKETS, MAX_CONDITION_CHARS
 from hgmem.rules.tree import VARIABLES, Const, Has, Node, Read, read_tree, walk
-from hgmem.rules.values import ConditionError, Unreadable, dotted, has_path, read_path, type_name, unreadable_part
+from hgmem.rules.values import (
+    ConditionError,
+    Unreadable,
+    dotted,
+    has_path,
+    read_path,
+    type_name,
+    unreadable_part,
+)
 
 if TYPE_CHECKING:
     from cel.expr.checked_pb2 import CheckedExpr
@@ -67,7 +75,9 @@ class Expression:
     @cached_property
     def constants(self) -> tuple[Any, ...]:
         """The literals of the expression, in order."""
-        return tuple(node.value for node in walk(self.tree) if isinstance(node, Const) and node.kind != "type")
+        return tuple(
+            node.value for node in walk(self.tree) if isinstance(node, Const) and node.kind != "type"
+        )
 
     @cached_property
     def reads_now(self) -> bool:
@@ -108,7 +118,11 @@ class Expression:
             return EvaluationFailure(str(error)[:500])
         if kind == "ERROR":
             return EvaluationFailure(_failure_detail(str(value), data, slots))
-        return value if _is_json(value) else EvaluationFailure(f"the value is a {kind.lower()}, which JSON has not")
+        return (
+            value
+            if _is_json(value)
+            else EvaluationFailure(f"the value is a {kind.lower()}, which JSON has not")
+        )
 
     @cached_property
     def _runtime(self) -> "tuple[cel.Expression, list[rewrite.Slot]]":

@@ -21,10 +21,21 @@ class Context:
 
     ``variables`` maps the names conditions may use to their values. ``clean`` says that every
     value is plain JSON that the CEL runtime takes as it is (no integer beyond 64 bits, valid Unicode,
-    no NUL), which is what the compiled closures rely on. ``size`` counts values, ``chars`` the characters in them.
+    no NUL), which is what the compiled closures rely on. ``size`` counts values, ``chars`` the
+    characters in them.
     """
 
-    __slots__ = ("agent", "chars", "clean", "point", "size", "tags", "tool", "tool_version", "variables")
+    __slots__ = (
+        "agent",
+        "chars",
+        "clean",
+        "point",
+        "size",
+        "tags",
+        "tool",
+        "tool_version",
+        "variables",
+    )
 
     def __init__(self, variables: dict[str, Any], point: str, size: int, chars: int, clean: bool) -> None:
         self.variables = variables
@@ -146,7 +157,7 @@ def _text_errors(variable: str, value: Any, names: tuple[str, ...]) -> list[Fiel
     ]
 
 
-def _measure(variables: dict[str, Any]) -> tuple[int, int, bool]:
+def _measure(variables: dict[str, Any]) -> tuple[int, int, bool]:  # noqa: C901 (in line: hot path)
     """Count values and characters and tell whether all is plain: (size, chars, clean).
 
     On the hot path: texts are only collected here and judged together at the end.
@@ -160,10 +171,11 @@ def _measure(variables: dict[str, Any]) -> tuple[int, int, bool]:
         following: list[Any] = []
         for owner in level:
             size += len(owner)
+            items = owner
             if owner.__class__ is dict:
                 texts += owner
-                owner = owner.values()
-            for value in owner:
+                items = owner.values()
+            for value in items:
                 kind = value.__class__
                 if kind is str:
                     texts.append(value)

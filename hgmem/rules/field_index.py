@@ -2,12 +2,14 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from math import frexp, inf, nextafter
 from typing import Any
 
 from hgmem.rules.atoms import Atom
 from hgmem.rules.closures import Frame, reader
 from hgmem.rules.compiled import Entry
 from hgmem.rules.operators import UNARY
+from hgmem.rules.text_tables import AffixTable, NeedleTable
 from hgmem.rules.tree import Read
 from hgmem.rules.values import ConditionError, has_path
 
@@ -15,7 +17,7 @@ _BOUND_KINDS = frozenset(("gt", "ge", "lt", "le", "window"))
 _TEXT_KINDS = frozenset(("prefix", "suffix", "contains"))
 _TOTAL_KINDS = frozenset(("eq", "present", "has"))
 
-Tables = dict[int, dict[str, list[Entry]]]
+Window = tuple[float, float, Entry]
 
 
 class FieldIndex:
@@ -34,7 +36,6 @@ class FieldIndex:
         "_lower",
         "_lower_bounds",
         "_members",
-        "_needles",
         "_on_list",
         "_on_null",
         "_on_null_if_there",
@@ -44,9 +45,11 @@ class FieldIndex:
         "_prefixes",
         "_read",
         "_suffixes",
+        "_text_tables",
         "_upper",
         "_upper_bounds",
         "_via",
+        "_window_groups",
         "_windows",
         "equal_get",
         "has_null_tests",
@@ -66,13 +69,13 @@ class FieldIndex:
         self._on_number: list[Entry] = []
         self._equal: dict[Any, list[Entry]] = {}
         self._members: dict[str, list[Entry]] = {}
-        self._prefixes: Tables = {}
-        self._suffixes: Tables = {}
+        self._prefixes: dict[str, list[Entry]] = {}
+        self._suffixes: dict[str, list[Entry]] = {}
         self._contains: dict[str, list[Entry]] = {}
         self._bounded: list[Entry] = []
         self._lower: list[tuple[float, Entry]] = []
         self._upper: list[tuple[float, Entry]] = []
-        self._windows: list[tuple[float, float, Entry]] = []
+        self._windows: list[Window] = []
 
     def file(self, atom: Atom, atoms: list[Atom], entry: Entry) -> None:
         """File an entry under one of its atoms."""
@@ -103,11 +106,8 @@ class FieldIndex:
             found.append(entry)
 
     def _file_text(self, kind: str, text: str, entry: Entry) -> None:
-        if kind == "contains":
-            self._contains.setdefault(text, []).append(entry)
-        else:
-            table = self._prefixes if kind == "prefix" else self._suffixes
-            table.setdefault(len(text), {}).setdefault(text, []).append(entry)
+        texts = {"prefix": self._prefixes, "suffix": self._suffixes, "contains": self._contains}[kind]
+        texts.setdefault(text, []).append(entry)
 
     def _file_bound(self, kind: str, bounds: list[float], entry: Entry) -> None:
         self._bounded.append(entry)
@@ -129,15 +129,19 @@ class FieldIndex:
         """Sort the bounds; from now on the index is only read."""
         self._lower.sort(key=lambda pair: pair[0])
         self._upper.sort(key=lambda pair: pair[0])
-        self._windows.sort(key=lambda window: window[0])
+        self._window_groups = _grouped(self._windows)
         self._lower_bounds = [bound for bound, _ in self._lower]
         self._upper_bounds = [bound for bound, _ in self._upper]
-        self._needles = list(self._contains.items())
+        self._text_tables: list[AffixTable | NeedleTable] = []
+        if self._prefixes:
+            self._text_tables.append(AffixTable(self._prefixes, is_prefix=True))
+        if self._suffixes:
+            self._text_tables.append(AffixTable(self._suffixes, is_prefix=False))
+        if self._contains:
+            self._text_tables.append(NeedleTable(self._contains))
         self.equal_get = self._equal.get
         self.has_null_tests = bool(self._on_null or self._on_null_if_there)
-        self.has_text_tests = bool(
-            self._on_value or self._on_text or self._prefixes or self._suffixes or self._needles
-        )
+        self.has_text_tests = bool(self._on_value or self._on_text or self._text_tables)
 
     def collect(self, frame: Frame, found: list[Entry]) -> None:
         """Read the field and add the candidates for its value."""
@@ -168,17 +172,8 @@ class FieldIndex:
             found += self._on_value
         if self._on_text:
             found += self._on_text
-        for length, table in self._prefixes.items():
-            hit = table.get(value[:length])
-            if hit is not None:
-                found += hit
-        for length, table in self._suffixes.items():
-            hit = table.get(value[-length:])
-            if hit is not None:
-                found += hit
-        for needle, entries in self._needles:
-            if needle in value:
-                found += entries
+        for table in self._text_tables:
+            table.collect(value, found)
 
     def collect_other(self, value: Any, found: list[Entry]) -> None:
         """Add the candidates for a number, a boolean, a list or a map."""
@@ -206,8 +201,25 @@ class FieldIndex:
             found += [entry for _, entry in self._lower[: bisect_right(self._lower_bounds, number)]]
         if self._upper:
             found += [entry for _, entry in self._upper[bisect_left(self._upper_bounds, number) :]]
-        if self._windows:
-            found += [entry for low, high, entry in self._windows if low <= number <= high]
+        for widest, lows, windows in self._window_groups:
+            start, end = bisect_left(lows, number - widest), bisect_right(lows, number)
+            found += [entry for _, high, entry in windows[start:end] if number <= high]
+
+
+def _grouped(windows: list[Window]) -> list[tuple[float, list[float], list[Window]]]:
+    """Windows by width (each group at most 16 times as wide as its narrowest), sorted by lower bound.
+
+    A value lies in no window of a group that starts further below it than the group's widest.
+    """
+    groups: dict[int, list[Window]] = {}
+    for window in windows:
+        groups.setdefault(frexp(max(window[1] - window[0], 0.0))[1] // 4, []).append(window)
+    result = []
+    for group in groups.values():
+        group.sort(key=lambda window: window[0])
+        widest = max(high - low for low, high, _ in group)
+        result.append((nextafter(max(widest, 0.0), inf), [low for low, _, _ in group], group))
+    return result
 
 
 def _key(value: Any) -> Any:
@@ -221,7 +233,9 @@ def _null_guard(chosen: Atom, atoms: list[Atom]) -> str:
     """Why a null need not be looked at: "never" (certainly false), "has" (only if the key is there), ""."""
     if chosen.via == "" and chosen.kind in ("eq", "present"):
         return "never"
-    same = {atom.kind for atom in atoms if atom.read == chosen.read and atom.via == "" and None not in atom.values}
+    same = {
+        atom.kind for atom in atoms if atom.read == chosen.read and atom.via == "" and None not in atom.values
+    }
     if same & {"present", "eq"}:
         return "never"
     return "has" if "has" in same else ""

@@ -223,7 +223,9 @@ class RegexReplace(Operation):
                 "the pattern is not in the safe subset: literals, classes, one open repeat, one group with |"
             )
         groups = _GROUP.findall(self.replacement)
-        if "\\" in _GROUP.sub("", self.replacement) or any(g.isdigit() and int(g) > compiled.groups for g in groups):
+        if "\\" in _GROUP.sub("", self.replacement) or any(
+            g.isdigit() and int(g) > compiled.groups for g in groups
+        ):
             raise ValueError(f"the replacement may use \\0 to \\{compiled.groups} and \\\\ only")
         return self
 
@@ -243,7 +245,9 @@ class RegexReplace(Operation):
         return put_field(document, self.field, compiled.sub(self._expand, value))
 
     def _expand(self, match: re.Match[str]) -> str:
-        return _GROUP.sub(lambda group: (match[int(group[1])] or "") if group[1] != "\\" else "\\", self.replacement)
+        return _GROUP.sub(
+            lambda group: (match[int(group[1])] or "") if group[1] != "\\" else "\\", self.replacement
+        )
 
     def reads(self) -> frozenset[str]:
         """The field itself."""
@@ -290,7 +294,9 @@ class Clamp(Operation):
 
     def describe(self) -> str:
         """Half a sentence for people."""
-        bounds = [f"at least {self.min}"] * (self.min is not None) + [f"at most {self.max}"] * (self.max is not None)
+        bounds = [f"at least {self.min}"] * (self.min is not None) + [f"at most {self.max}"] * (
+            self.max is not None
+        )
         return f"keep {self.field} {' and '.join(bounds)}"
 
 
@@ -304,7 +310,9 @@ class Evaluate(Operation):
 
     op: Literal["expression"] = "expression"
     field: FieldName
-    expression: Annotated[str, Field(min_length=1, max_length=MAX_CONDITION_CHARS), AfterValidator(_check_expression)]
+    expression: Annotated[
+        str, Field(min_length=1, max_length=MAX_CONDITION_CHARS), AfterValidator(_check_expression)
+    ]
 
     def apply(self, document: Any, context: Context) -> Any:
         """Evaluate and set; an evaluation error is a fault."""

@@ -11,7 +11,10 @@ from hgmem.rules.values import INT64_MAX, INT64_MIN, ConditionError, equal, type
 
 _TO_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 _TO_UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
-_WHITE_SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+_WHITE_SPACE = (
+    "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006"
+    "\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 """Unicode White_Space, which ``trim`` takes away; ``str.strip`` takes four control characters more."""
 
 _ORDERED = frozenset((int, float, str, bool))

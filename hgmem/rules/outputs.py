@@ -106,7 +106,15 @@ OutputOperation = Annotated[
     Extract | SetDefault | Set | Rename | Remove | Cast | TreatAsError, Field(discriminator="op")
 ]
 OutputOperations = Annotated[tuple[OutputOperation, ...], Field(min_length=1, max_length=MAX_OPERATIONS)]
-OUTPUT_OPERATION_NAMES: Final = ("extract", "set_default", "set", "rename", "remove", "cast", "treat_as_error")
+OUTPUT_OPERATION_NAMES: Final = (
+    "extract",
+    "set_default",
+    "set",
+    "rename",
+    "remove",
+    "cast",
+    "treat_as_error",
+)
 
 
 def apply_outputs(

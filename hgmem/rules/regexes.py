@@ -47,7 +47,7 @@ def required_literal(source: str) -> tuple[str, str] | None:
         other = token["other"]
         if token["repeat"]:
             runs[-1:] = [runs[-1][:-1], ""]
-        elif other and other not in "^$." :
+        elif other and other not in "^$.":
             runs[-1] += other
         elif token["escape"] and token["escaped"] in _PUNCTUATION:
             runs[-1] += token["escaped"]
@@ -119,26 +119,24 @@ def _is_small(repeat: str) -> bool:
 def _piece(token: re.Match[str], *, capture: bool) -> tuple[str | None, bool]:
     """The translated text of a token and whether a repeat may follow it."""
     if token["escape"]:
-        escaped = token["escaped"]
-        if escaped == "b":
-            return r"\b", False
-        if escaped in _CLASSES:
-            return f"[{_CLASSES[escaped]}]", True
-        return (re.escape(escaped), True) if escaped in _PUNCTUATION else (None, False)
+        return _escape(token["escaped"])
     if token["set"]:
         return _set(token["inner"]), True
     if token["group"]:
         return (token["group"] if capture else "(?:"), False
-    if token["close"]:
-        return ")", False
-    other = token["other"]
-    if other == "^":
-        return r"\A", False
-    if other == "$":
-        return r"\Z", False
-    if other in "|.":
-        return other, other == "."
-    return re.escape(other), True
+    other = token["close"] or token["other"]
+    fixed = {"^": r"\A", "$": r"\Z", "|": "|", ")": ")"}.get(other)
+    if fixed is not None:
+        return fixed, False
+    return other if other == "." else re.escape(other), True
+
+
+def _escape(escaped: str) -> tuple[str | None, bool]:
+    if escaped == "b":
+        return r"\b", False
+    if escaped in _CLASSES:
+        return f"[{_CLASSES[escaped]}]", True
+    return (re.escape(escaped), True) if escaped in _PUNCTUATION else (None, False)
 
 
 def _set(inner: str) -> str | None:

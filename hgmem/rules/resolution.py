@@ -9,8 +9,8 @@
    condition no longer holds, it is suppressed.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 from hgmem.rules.actions import (
     InsertStep,
@@ -44,6 +44,17 @@ def resolve(
         resolution.foresee(rule)
 
 
+_STAGES: Final = (
+    ParameterTransform,
+    PreCallValidation,
+    ToolSwitch,
+    InsertStep,
+    PromptEnhancement,
+    PostCallParsingAdjust,
+)
+_DEPENDENT_STAGES: Final = frozenset((ParameterTransform, PostCallParsingAdjust))
+
+
 class _Resolution:
     def __init__(self, decision: Decision, context: Context) -> None:
         self._decision = decision
@@ -53,20 +64,13 @@ class _Resolution:
 
     def run(self) -> None:
         standing = self._claim_fields(self._decision.matched)
-        for rule in in_dependency([rule for rule in standing if isinstance(rule.action, ParameterTransform)]):
-            self._attempt(rule, self._transform)
-        for kind, step in (
-            (PreCallValidation, self._validate),
-            (ToolSwitch, self._switch),
-            (InsertStep, self._insert),
-            (PromptEnhancement, self._hint),
-        ):
-            for rule in standing:
-                if isinstance(rule.action, kind):
-                    self._attempt(rule, step)
-        after = self._adjust if self._asked.point == "after" else self.foresee
-        for rule in in_dependency([rule for rule in standing if isinstance(rule.action, PostCallParsingAdjust)]):
-            self._attempt(rule, after)
+        if len(standing) == 1:
+            self._attempt(standing[0])
+            return
+        for stage in _STAGES:
+            rules = [rule for rule in standing if isinstance(rule.action, stage)]
+            for rule in in_dependency(rules) if stage in _DEPENDENT_STAGES else rules:
+                self._attempt(rule)
 
     def _claim_fields(self, rules: list[CompiledRule]) -> list[CompiledRule]:
         if len(rules) == 1:
@@ -80,19 +84,43 @@ class _Resolution:
                 self._decision.suppress(rule, lost[0], lost[1])
         return standing
 
-    def _attempt(self, rule: CompiledRule, step: Callable[[CompiledRule], None]) -> None:
+    def _attempt(self, rule: CompiledRule) -> None:
         if self._written and not self._still_holds(rule):
             return
         try:
-            step(rule)
+            self._perform(rule)
         except (ValueError, RecursionError) as fault:
             # OperationFault, FieldFault, and RuleError when a change made the context too large
             self._decision.fail(rule, str(fault))
 
+    def _perform(self, rule: CompiledRule) -> None:
+        match rule.action:
+            case ParameterTransform() as action:
+                self._transform(rule, action)
+            case PreCallValidation() as action:
+                self._validate(rule, action)
+            case ToolSwitch() as action:
+                self._switch(rule, action)
+            case InsertStep() as action:
+                step = action.apply(self._context())
+                self._decision.insert_steps.append({"rule": rule.uuid, **step})
+                self._note(rule, [])
+            case PromptEnhancement() as action:
+                self._hint(rule, action)
+            case PostCallParsingAdjust() as action if self._asked.point == "after":
+                self._adjust(rule, action)
+            case PostCallParsingAdjust():
+                self._note(rule, [])
+                self.foresee(rule)
+
     def _still_holds(self, rule: CompiledRule) -> bool:
         """Ask a condition again when a higher rule has changed what it reads."""
         higher = self._decision.matched[: self._decision.matched.index(rule)]
-        changed = [other for other in self._written if other in higher and overlap(other.writes, rule.condition.read_set)]
+        changed = [
+            other
+            for other in self._written
+            if other in higher and overlap(other.writes, rule.condition.read_set)
+        ]
         if not changed:
             return True
         outcome = rule.condition.evaluate(self._context())
@@ -100,7 +128,9 @@ class _Resolution:
             self._decision.fail(rule, f"after {_named(changed[0])}: {outcome.detail}")
             return False
         if not outcome:
-            self._decision.suppress(rule, f"its condition no longer holds after {_named(changed[0])}", changed[0])
+            self._decision.suppress(
+                rule, f"its condition no longer holds after {_named(changed[0])}", changed[0]
+            )
         return outcome
 
     def _context(self) -> Context:
@@ -119,32 +149,31 @@ class _Resolution:
             self._written.append(rule)
             self._current = None
 
-    def _transform(self, rule: CompiledRule) -> None:
+    def _transform(self, rule: CompiledRule, action: ParameterTransform) -> None:
         before = self._decision.input
-        self._decision.input = rule.action.apply(before, self._context())
+        self._decision.input = action.apply(before, self._context())
         self._note(rule, changes_between(before, self._decision.input))
 
-    def _validate(self, rule: CompiledRule) -> None:
-        message = rule.action.apply(self._decision.input, self._context())
+    def _validate(self, rule: CompiledRule, action: PreCallValidation) -> None:
+        message = action.apply(self._decision.input, self._context())
         if message is None:
             return
-        verdicts = self._decision.block if rule.action.action_detail.on_failure == "block" else self._decision.ask
+        verdicts = self._decision.block if action.action_detail.on_failure == "block" else self._decision.ask
         verdicts.append({"rule": rule.uuid, "message": message})
         self._note(rule, [])
 
-    def _switch(self, rule: CompiledRule) -> None:
+    def _switch(self, rule: CompiledRule, action: ToolSwitch) -> None:
         decision = self._decision
         before, tool = decision.input, decision.tool
-        decision.input = rule.action.apply(before, self._context())
-        decision.tool = rule.action.action_detail.tool
-        self._note(rule, [{"field": "tool", "from": tool, "to": decision.tool}, *changes_between(before, decision.input)])
+        decision.input = action.apply(before, self._context())
+        decision.tool = action.action_detail.tool
+        self._note(
+            rule,
+            [{"field": "tool", "from": tool, "to": decision.tool}, *changes_between(before, decision.input)],
+        )
 
-    def _insert(self, rule: CompiledRule) -> None:
-        self._decision.insert_steps.append({"rule": rule.uuid, **rule.action.apply(self._context())})
-        self._note(rule, [])
-
-    def _hint(self, rule: CompiledRule) -> None:
-        text = rule.action.apply(self._context())
+    def _hint(self, rule: CompiledRule, action: PromptEnhancement) -> None:
+        text = action.apply(self._context())
         if all(hint["text"] != text for hint in self._decision.hints):
             self._decision.hints.append({"rule": rule.uuid, "text": text})
         self._note(rule, [])
@@ -159,14 +188,12 @@ class _Resolution:
         }
         if rule.condition.reads_result:
             adjustment["condition"] = rule.condition.source
-        else:
-            self._note(rule, [])
         self._decision.after_call.append(adjustment)
 
-    def _adjust(self, rule: CompiledRule) -> None:
+    def _adjust(self, rule: CompiledRule, action: PostCallParsingAdjust) -> None:
         decision = self._decision
         before = decision.output
-        decision.output, error = rule.action.apply(before, self._context())
+        decision.output, error = action.apply(before, self._context())
         changes = [
             {**change, "field": f"output.{change['field']}".rstrip(".")}
             for change in changes_between(before, decision.output)

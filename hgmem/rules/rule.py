@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from hgmem.rules.actions import ACTION_TYPES, AnyAction
 from hgmem.rules.conditions import AFTER_CALL_VARIABLES, Condition
@@ -65,7 +73,9 @@ class Rule(BaseModel):
             fitting = self.applies_to.model_copy(update={"point": points[0]})
             object.__setattr__(self, "applies_to", fitting)
         elif point not in points:
-            raise ValueError(f"applies_to.point: {self.action.action_type} works at {' or '.join(points)}, not {point}")
+            raise ValueError(
+                f"applies_to.point: {self.action.action_type} works at {' or '.join(points)}, not {point}"
+            )
         if self.point != "after" and self._reads_result():
             raise ValueError("condition: output, error and duration_ms are known only after the call")
         if self.valid_from and self.valid_until and self.valid_from >= self.valid_until:

@@ -42,7 +42,7 @@ class Ruleset:
         self.rules = tuple(rules)
         self.broken = tuple(broken)
         self.version = version
-        self._points = {
+        self._points: dict[str, _PointIndex] = {
             point: _PointIndex(self.rules, point, base._points[point] if base else None) for point in POINTS
         }
 
@@ -83,12 +83,26 @@ class Ruleset:
             raise ValueError("now must have a time zone")
         decision = Decision(context, self.version)
         layers = self._points[context.point].layers(context.tool)
+        matched, foreseen = self._match(layers, context, now, decision)
+        if matched or foreseen:
+            resolve(decision, matched, foreseen, context)
+        if decision.errors:
+            decision.errors.sort(key=lambda failure: failure["rule"])
+        if explain:
+            entries = [entry for layer in layers for entry in layer.entries]
+            decision.near_misses = near_misses(entries, context, now)
+        return decision
+
+    def _match(
+        self, layers: Iterable[Index], context: Context, now: datetime, decision: Decision
+    ) -> tuple[list[CompiledRule], list[CompiledRule]]:
+        """The rules whose condition is true, and those that only the result of the call can decide."""
         matched: list[CompiledRule] = []
         foreseen: list[CompiledRule] = []
         frame, clean = context.variables, context.clean
         for layer in layers:
             for entry in layer.candidates(frame) if clean else layer.entries:
-                if clean and entry.plain and entry.closure is not None:
+                if entry.closure is not None and clean and entry.plain:
                     try:
                         outcome = entry.closure(frame)
                     except ConditionError:
@@ -99,14 +113,7 @@ class Ruleset:
                         matched += entry.rules
                         continue
                 _ask(entry, context, now, foreseen if entry.foreseen else matched, decision)
-        if matched or foreseen:
-            resolve(decision, matched, foreseen, context)
-        if decision.errors:
-            decision.errors.sort(key=lambda failure: failure["rule"])
-        if explain:
-            entries = [entry for layer in layers for entry in layer.entries]
-            decision.near_misses = near_misses(entries, context, now)
-        return decision
+        return matched, foreseen
 
 
 def _ask(

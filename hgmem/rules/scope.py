@@ -44,7 +44,9 @@ class Scope(BaseModel):
     point: Point | Literal[""] = ""
     tool: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = "*"
     tool_versions: Annotated[str, Field(max_length=MAX_NAME_CHARS), AfterValidator(_check_range)] = ""
-    tags: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=100)], ...], Field(max_length=50)] = ()
+    tags: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=100)], ...], Field(max_length=50)
+    ] = ()
     agent: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = ""
 
     @model_validator(mode="before")

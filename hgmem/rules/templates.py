@@ -71,7 +71,9 @@ def value_reads(template: Any, depth: int = 0) -> frozenset[str]:
         raise ValueError(f"is nested deeper than {_MAX_STEP_DEPTH}")
     if isinstance(template, str):
         return template_reads(template)
-    parts = template.values() if isinstance(template, dict) else template if isinstance(template, list) else ()
+    parts = (
+        template.values() if isinstance(template, dict) else template if isinstance(template, list) else ()
+    )
     return frozenset(read for part in parts for read in value_reads(part, depth + 1))
 
 

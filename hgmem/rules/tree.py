@@ -13,7 +13,6 @@ from typing import Any
 from hgmem.rules.errors import RuleError
 from hgmem.rules.limits import MAX_COMPREHENSION_DEPTH, MAX_CONDITION_DEPTH, MAX_CONDITION_NODES
 
-
 VARIABLES = ("input", "tool", "task", "env", "history", "now", "output", "error", "duration_ms")
 """The names a condition may use."""
 

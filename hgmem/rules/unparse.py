@@ -22,7 +22,9 @@ _INFIX = {
     "_%_": ("%", 5),
 }
 _PREFIX = {"!_": "!", "-_": "-"}
-_GLOBALS = frozenset(("int", "uint", "double", "string", "bytes", "bool", "type", "dyn", "timestamp", "duration"))
+_GLOBALS = frozenset(
+    ("int", "uint", "double", "string", "bytes", "bool", "type", "dyn", "timestamp", "duration")
+)
 
 
 def can_unparse(node: Node) -> bool:
@@ -31,7 +33,11 @@ def can_unparse(node: Node) -> bool:
 
     return not any(
         (isinstance(part, Loop) and part.kind == "other")
-        or (isinstance(part, Call) and part.function.startswith(("_?", "_[?", "math.@", "@not")) and part.function != "_?_:_")
+        or (
+            isinstance(part, Call)
+            and part.function.startswith(("_?", "_[?", "math.@", "@not"))
+            and part.function != "_?_:_"
+        )
         for part in walk(node)
     )
 
@@ -41,7 +47,7 @@ def unparse(node: Node) -> str:
     return _text(node, 0)
 
 
-def _text(node: Node, outer: int) -> str:
+def _text(node: Node, outer: int) -> str:  # noqa: PLR0911 (one return a kind)
     match node:
         case Const():
             return _literal(node)
@@ -52,7 +58,11 @@ def _text(node: Node, outer: int) -> str:
         case Local(name=name):
             return name
         case Select(operand=operand, field=field, test=test):
-            text = f"{_text(operand, 9)}.{field}" if field.isidentifier() else f"{_text(operand, 9)}[{json.dumps(field)}]"
+            text = (
+                f"{_text(operand, 9)}.{field}"
+                if field.isidentifier()
+                else f"{_text(operand, 9)}[{json.dumps(field)}]"
+            )
             return f"has({text})" if test else text
         case ListOf(items=items):
             return f"[{', '.join(_text(item, 0) for item in items)}]"

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
-from memory.actions.record import record_experience
-from memory.background.analyse import analyse_backlog
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from memory.actions.importing import carry_on_import
 from memory.actions.imports import apply_import, plan_import
+from memory.actions.record import record_experience
+from memory.background.analyse import analyse_backlog
 from memory.models import ImportJob, Task, Workspace
 from memory.permissions import system_actor
 

@@ -22,6 +22,21 @@ def triage_pattern(*, pattern: ErrorPattern, step: str, by: Actor, reason: str =
     return locked
 
 
+def set_pattern_status(*, pattern: ErrorPattern, status: str, by: Actor, reason: str = "") -> ErrorPattern:
+    """:func:`triage_pattern` by the status that is wanted; the status it has already changes nothing.
+
+    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionError`, and ValueError for a
+    status that people do not set (``covered`` follows from the rules that are served).
+    """
+    steps = {"ignored": "ignore", "open": "reopen"}
+    if status not in steps:
+        raise ValueError(f"Nobody sets a pattern to {status}.")
+    check_may(by, "triage_pattern")
+    if pattern.status == status:
+        return pattern
+    return triage_pattern(pattern=pattern, step=steps[status], by=by, reason=reason)
+
+
 @transaction.atomic
 def cover_pattern(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
     """A rule that handles these patterns is served now: the open ones are covered. Returns how many."""

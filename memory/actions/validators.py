@@ -111,3 +111,14 @@ def _fill(validator: Validator, draft: ValidatorDraft) -> None:
     compile_draft(draft)
     validator.name, validator.tool, validator.kind = draft.name, draft.tool, draft.kind
     validator.message, validator.body = draft.message, draft.body()
+
+
+@transaction.atomic
+def delete_validator(*, validator: Validator, by: Actor) -> None:
+    """Remove it. The failures it found stay, and so does this event. Raises :class:`NotPermitted`."""
+    check_may(by, "edit_validator")
+    locked = Validator.objects.select_for_update().select_related("workspace").get(pk=validator.pk)
+    record_event(
+        by=by, workspace=locked.workspace, verb="delete_validator", subject=locked, old=facts_of(locked)
+    )
+    locked.delete()

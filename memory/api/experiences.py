@@ -60,7 +60,7 @@ class TaskFilter(filters.FilterSet):
 
     class Meta:
         model = Task
-        fields: ClassVar = []
+        fields: ClassVar[list[str]] = []
 
     def by_tag(self, tasks: TaskQuerySet, name: str, tag: str) -> TaskQuerySet:
         """Tasks that carry the tag."""

@@ -35,20 +35,20 @@ class LeanView(APIView):
             handler = getattr(self, (request.method or "").lower(), None)
             if action is None or handler is None:
                 raise MethodNotAllowed(request.method or "")
-            request.auth = self._admit(request, action)  # type: ignore[attr-defined]
+            request.auth = self._admit(request, action)
             answer = handler(request, *args, **kwargs)
         except Exception as error:
             return self._refuse(error)
         return answer if isinstance(answer, HttpResponseBase) else json_response(answer)
 
     def _admit(self, request: HttpRequest, action: str) -> Actor:
-        found = AUTHENTICATION.authenticate(request)  # type: ignore[arg-type]  # it reads META only
+        found = AUTHENTICATION.authenticate(request)  # it reads META only
         if found is None:
             raise NotAuthenticated("Send an API key: Authorization: Bearer hgm_...")
-        request.auth = actor = found[1]  # type: ignore[attr-defined]
+        request.auth = actor = found[1]
         check_may(actor, action)
         for throttle in self.get_throttles():
-            if not throttle.allow_request(request, self):  # type: ignore[arg-type]
+            if not throttle.allow_request(request, self):
                 raise Throttled(throttle.wait())
         return actor
 

@@ -36,7 +36,7 @@ class StructExtension(OpenApiSerializerExtension):
         return self.target if isinstance(self.target, type) else type(self.target)
 
 
-def _typed(schema: Any) -> Any:
+def _typed(schema: dict[str, Any]) -> dict[str, Any]:
     """The same with the type of text enumerations said, which msgspec leaves out and spectacular reads."""
     if isinstance(schema, list):
         return [_typed(item) for item in schema]

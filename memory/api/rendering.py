@@ -20,3 +20,8 @@ class JSONRenderer(BaseRenderer):
         if data is None:
             return b""
         return orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS)
+
+
+def plain(data: Any) -> Any:
+    """``data`` as bare JSON values, exactly as a caller will read it."""
+    return orjson.loads(orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS))

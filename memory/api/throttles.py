@@ -12,6 +12,7 @@ from django.core.cache import cache
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from memory.api.access import actor_of
 from memory.domain.access import Actor
 
 if TYPE_CHECKING:  # this module may be named in REST framework's settings
@@ -112,7 +113,7 @@ class QueryThrottle(BaseThrottle):
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Whether the key has a token left in this process."""
         size, period = parse_rate(settings.QUERY_RATE)
-        self._wait = BUCKETS.take(f"query:{request.auth.uuid}", size, period, time.monotonic())
+        self._wait = BUCKETS.take(f"query:{actor_of(request).uuid}", size, period, time.monotonic())
         return not self._wait
 
     def wait(self) -> float:

@@ -8,6 +8,7 @@ workers at one task only the first writes.
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -67,7 +68,7 @@ def held_by_workspace(held: Sequence[Looked]) -> dict[int, list[Analysis]]:
 def _take(item: Looked, now: datetime) -> bool:
     """Compare and set: from here on the task's new calls count as looked at."""
     claim, analysis = item.claim, item.analysis
-    fields = {
+    fields: dict[str, Any] = {
         "analysed_at": None if claim.is_partial else now,
         "analysed_call": claim.new_watermark,
         "failure_count": F("failure_count") + len(analysis.findings),

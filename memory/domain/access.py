@@ -42,14 +42,15 @@ class Actor:
 
 @dataclass(frozen=True)
 class Permission:
-    """One action: the words of its refusal, the least role and the scope that allow it."""
+    """One action: the words of its refusal, the least role and the scope (None: any key) that allow it."""
 
     what: str
     role: Role
-    scope: Scope
+    scope: Scope | None
 
 
 PERMISSIONS: dict[str, Permission] = {
+    "see_self": Permission("ask who you are", Role.VIEWER, None),
     "look": Permission("look at this workspace", Role.VIEWER, Scope.EXPERIENCE_READ),
     "query_corrections": Permission("ask for corrections", Role.VIEWER, Scope.RULES_READ),
     "record_experience": Permission("record experience", Role.MAINTAINER, Scope.EXPERIENCE_WRITE),
@@ -80,7 +81,8 @@ def check_may(actor: Actor, action: str) -> None:
     if actor.kind == "system":
         return
     if actor.kind == "key":
-        if permission.scope not in actor.scopes and Scope.ADMIN not in actor.scopes:
+        scope = permission.scope
+        if scope and scope not in actor.scopes and Scope.ADMIN not in actor.scopes:
             raise NotPermitted(f"This key may not {permission.what}: it needs the scope {permission.scope}.")
         return
     if actor.role is None or ROLE_ORDER.index(actor.role) < ROLE_ORDER.index(permission.role):

@@ -22,7 +22,7 @@ def call_context(
     if call is None:
         return None
     earlier = ToolCall.objects.filter(task=call.task, seq__lt=seq).order_by("-seq")[:HISTORY]
-    return _context(call, call.task, list(reversed(earlier)), after=after)
+    return context_of_call(call, call.task, list(reversed(earlier)), after=after)
 
 
 def recent_contexts(
@@ -36,10 +36,13 @@ def recent_contexts(
     if tool:
         rows = rows.filter(tool=tool)
     for call in rows.prefetch_related("failures")[:limit]:
-        yield call, bool(call.failures.all()), _context(call, call.task, (), after=after)
+        yield call, bool(call.failures.all()), context_of_call(call, call.task, (), after=after)
 
 
-def _context(call: ToolCall, task: Task, earlier: Sequence[ToolCall], *, after: bool) -> dict[str, Any]:
+def context_of_call(
+    call: ToolCall, task: Task, earlier: Sequence[ToolCall], *, after: bool
+) -> dict[str, Any]:
+    """What the agent would have told about a call, with its earlier calls as history."""
     context: dict[str, Any] = {
         "point": "after" if after else "before",
         "tool": {"name": call.tool, "version": call.tool_version},

@@ -45,7 +45,7 @@ def workspace_page(action: str) -> Callable[[View], View]:
             except NotPermitted as refusal:
                 raise PermissionDenied(str(refusal)) from refusal
 
-        page.access_rule = action  # type: ignore[attr-defined]  # the guard test reads it
+        page.access_rule = action  # the guard test reads it
         return page
 
     return decorate

@@ -30,7 +30,7 @@ class Table:
     @cached_property
     def columns(self) -> str:
         """The quoted columns, in the order of a row. KeyError for a name the model lost."""
-        fields = {field.name: field.column for field in self.model._meta.concrete_fields}
+        fields = {field.name: str(field.column) for field in self.model._meta.concrete_fields}
         return ", ".join(connection.ops.quote_name(fields[name]) for name in self.names)
 
     def append(self, rows: Sequence[Row]) -> None:

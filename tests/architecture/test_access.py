@@ -16,6 +16,7 @@ from tests.conftest import Cast, page_client
 
 ROLES = ("viewer", "reviewer", "maintainer", "owner")
 LEAST_ROLE = {
+    "see_self": "viewer",
     "look": "viewer",
     "query_corrections": "viewer",
     "record_experience": "maintainer",
@@ -32,6 +33,7 @@ LEAST_ROLE = {
     "see_audit": "reviewer",
 }
 SCOPE = {
+    "see_self": None,  # every key
     "look": "experience:read",
     "query_corrections": "rules:read",
     "record_experience": "experience:write",
@@ -67,12 +69,12 @@ def test_role__each_action__is_allowed_from_its_least_role_on(role: str, action:
 def test_key__each_action__is_allowed_by_its_scope_or_admin(scope: str, action: str) -> None:
     actor = Actor(kind="key", name="agent", scopes=frozenset({Scope(scope)}))
 
-    assert may(actor, action) == (scope in {SCOPE[action], "admin"})
+    assert may(actor, action) == (SCOPE[action] is None or scope in {SCOPE[action], "admin"})
 
 
 def test_nobody__no_role_and_no_scope__may_do_nothing() -> None:
     assert not any(may(Actor(kind="user", name="x"), action) for action in PERMISSIONS)
-    assert not any(may(Actor(kind="key", name="x"), action) for action in PERMISSIONS)
+    assert [action for action in PERMISSIONS if may(Actor(kind="key", name="x"), action)] == ["see_self"]
 
 
 @pytest.mark.parametrize("route", PAGES, ids=lambda route: route.name)

@@ -69,7 +69,7 @@ def test_process__question_matched__token_is_stored_soon(cast: Cast, tmp_path: P
     secret = make_key(cast.workspace)
     with start_web(var=tmp_path) as url:
         _, body = ask(url, secret)
-        wait_until(lambda: IssuedToken.objects.exists(), timeout_s=SOON_S)
+        wait_until(IssuedToken.objects.exists, timeout_s=SOON_S)
         assert IssuedToken.objects.get().token == body["receipt"]
 
 

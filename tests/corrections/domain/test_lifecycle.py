@@ -1,5 +1,7 @@
 """The table of a rule's life, in full."""
 
+from pathlib import Path
+
 import pytest
 
 from corrections.domain.lifecycle import (
@@ -64,3 +66,8 @@ def test_mermaid__whole_table__has_a_line_for_every_step() -> None:
     for (status, step), target in POSSIBLE.items():
         assert f"    {status} --> {target}: {step}\n" in drawn
     assert drawn.count("-->") == len(POSSIBLE) + 2
+
+
+def test_documentation__diagram__is_the_table() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "corrections.md").read_text()
+    assert f"```mermaid\n{mermaid()}```" in text

@@ -1,0 +1,75 @@
+"""The steps in a rule's life as buttons: each may be taken now, or says why not in the action's own words."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from corrections.domain.documents import check_window
+from corrections.domain.lifecycle import Refused, check_publishes, check_step
+from corrections.models import Rule
+from hgmem.rules import RuleError
+from memory.domain.access import Actor, NotPermitted, check_may
+
+
+@dataclass(frozen=True)
+class StepButton:
+    """``why_not`` is empty when the step may be taken; ``confirm`` is asked first when it is set."""
+
+    step: str
+    label: Any
+    why_not: str
+    confirm: Any = ""
+    kind: str = ""
+
+
+def step_buttons(rule: Rule, actor: Actor, now: datetime) -> list[StepButton]:
+    """Activate, disable, retire."""
+    newer = rule.live_version is not None and rule.live_version != rule.latest_version
+    number = rule.latest_version.number if rule.latest_version else 0
+    activate = _("Serve version %(number)s") % {"number": number} if newer else _("Activate")
+    return [
+        StepButton("activate", activate, _why_not(lambda: _check_activate(rule, actor, now)), kind="primary"),
+        StepButton("disable", _("Disable"), _why_not(lambda: _check_step(rule, actor, "disable"))),
+        StepButton(
+            "retire",
+            _("Retire"),
+            _why_not(lambda: _check_step(rule, actor, "retire")),
+            _("A retired rule is never served again and cannot be edited. Its history stays."),
+            "danger",
+        ),
+    ]
+
+
+def why_not_edit(rule: Rule, actor: Actor) -> str:
+    """Why the rule cannot be edited; empty when it can."""
+
+    def check() -> None:
+        check_may(actor, "draft_rule")
+        check_step(rule.status, "edit")
+
+    return _why_not(check)
+
+
+def _check_step(rule: Rule, actor: Actor, step: str) -> None:
+    check_may(actor, "publish_rule")
+    check_step(rule.status, step)
+
+
+def _check_activate(rule: Rule, actor: Actor, now: datetime) -> None:
+    _check_step(rule, actor, "activate")
+    if rule.latest_version is None:
+        return
+    live = rule.live_version.number if rule.live_version else None
+    check_publishes(rule.status, live=live, latest=rule.latest_version.number)
+    check_window(rule.latest_version.valid_until, now)
+
+
+def _why_not(check: Callable[[], None]) -> str:
+    try:
+        check()
+    except (NotPermitted, Refused, RuleError) as refusal:
+        return str(refusal)
+    return ""

@@ -1,0 +1,66 @@
+"""Filters of the rule pages: conditions with their parts coloured, action types in words."""
+
+import json
+import re
+from typing import Any
+
+from django import template
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+register = template.Library()
+
+TOKEN = re.compile(
+    r"""(?P<text>[rR]?"(?:\\.|[^"\\])*"|[rR]?'(?:\\.|[^'\\])*')"""
+    r"|(?P<number>\b\d+(?:\.\d+)?\b)"
+    r"|(?P<word>(?<!\.)\b(?:true|false|null|in|has)\b)"
+    r"|(?P<root>(?<!\.)\b(?:input|tool|task|env|history|now|output|error|duration_ms)\b)"
+    r"|(?P<call>\b[A-Za-z_]\w*(?=\())"
+    r"|(?P<sign>&&|\|\||[!=<>]=|[!<>?:+\-*/%])"
+)
+ACTION_WORDS = {
+    "PARAMETER_TRANSFORM": _("Change the parameters"),
+    "TOOL_SWITCH": _("Call another tool"),
+    "PRE_CALL_VALIDATION": _("Refuse the call, or ask"),
+    "POST_CALL_PARSING_ADJUST": _("Read the output differently"),
+    "PROMPT_ENHANCEMENT": _("Tell the model something"),
+    "INSERT_STEP": _("Make another call first"),
+}
+
+
+@register.filter
+def cel(source: str) -> SafeString:
+    """A condition as HTML with a class for each kind of token; every part is escaped."""
+    parts: list[tuple[str, str]] = []
+    at = 0
+    for found in TOKEN.finditer(source):
+        parts.append(("", source[at : found.start()]))
+        parts.append((found.lastgroup or "", found[0]))
+        at = found.end()
+    parts.append(("", source[at:]))
+    return format_html_join("", "{}", ((_coloured(kind, text),) for kind, text in parts if text))
+
+
+def _coloured(kind: str, text: str) -> Any:
+    return format_html('<span class="cel-{}">{}</span>', kind, text) if kind else text
+
+
+@register.filter
+def action_words(action_type: str) -> Any:
+    """What an action does, in words."""
+    return ACTION_WORDS.get(action_type, action_type)
+
+
+@register.filter
+def compact(value: Any) -> str:
+    """A value on one line: text as it is, everything else as JSON, cut when long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 400 else f"{text[:399]}…"
+
+
+@register.filter
+def quoted(value: Any) -> str:
+    """A value as JSON on one line, cut when long: tells the text 5 from the number."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 400 else f"{text[:399]}…"

@@ -1,0 +1,76 @@
+"""Filters of the management lists."""
+
+from typing import ClassVar
+
+from django.db.models import QuerySet
+from django_filters import rest_framework as filters
+
+from memory.models import ApiKey, AuditEvent, Failure, Member, Tool, Validator
+
+
+class ToolFilter(filters.FilterSet):  # untyped package
+    """Tools by a part of their name."""
+
+    q = filters.CharFilter(field_name="name", lookup_expr="icontains", help_text="A part of the name.")
+
+    class Meta:
+        model = Tool
+        fields: ClassVar = ["q"]
+
+
+class ValidatorFilter(filters.FilterSet):  # untyped package
+    """Validators by tool, kind and whether they run."""
+
+    q = filters.CharFilter(field_name="name", lookup_expr="icontains", help_text="A part of the name.")
+    tool = filters.CharFilter(help_text="Exactly this tool pattern.")
+    is_enabled = filters.BooleanFilter()
+
+    class Meta:
+        model = Validator
+        fields: ClassVar = ["q", "tool", "kind", "is_enabled"]
+
+
+class KeyFilter(filters.FilterSet):  # untyped package
+    """Keys that still work, or that do not."""
+
+    revoked = filters.BooleanFilter(method="by_revoked", help_text="Only revoked keys, or only the others.")
+
+    class Meta:
+        model = ApiKey
+        fields: ClassVar = ["revoked"]
+
+    def by_revoked(self, rows: QuerySet[ApiKey], _name: str, value: bool) -> QuerySet[ApiKey]:
+        """``true``: revoked; ``false``: not."""
+        return rows.filter(revoked_at__isnull=not value)
+
+
+class MemberFilter(filters.FilterSet):  # untyped package
+    """Members by role."""
+
+    class Meta:
+        model = Member
+        fields: ClassVar = ["role"]
+
+
+class AuditFilter(filters.FilterSet):  # untyped package
+    """Audit events by what was done, to what, by whom and when."""
+
+    actor = filters.CharFilter(field_name="actor_name", help_text="Exactly this actor.")
+    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
+    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+
+    class Meta:
+        model = AuditEvent
+        fields: ClassVar = ["verb", "subject_type", "subject_uuid", "actor", "since", "until"]
+
+
+class FailureFilter(filters.FilterSet):  # untyped package
+    """Failures by who found them, whether they repeat a known mistake, and when they happened."""
+
+    repeat = filters.BooleanFilter()
+    since = filters.IsoDateTimeFilter(field_name="happened_at", lookup_expr="gte")
+    until = filters.IsoDateTimeFilter(field_name="happened_at", lookup_expr="lt")
+
+    class Meta:
+        model = Failure
+        fields: ClassVar = ["source", "repeat", "since", "until"]

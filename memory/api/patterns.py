@@ -1,0 +1,137 @@
+"""Error patterns: lists, neighbours, occurrences, and their status."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.db.models import QuerySet
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.utils.urls import replace_query_param
+from rest_framework.views import APIView
+
+from memory.actions.patterns import set_pattern_status
+from memory.api.access import actor_of, workspace_of
+from memory.api.errors import Conflict
+from memory.api.filters import FailureFilter
+from memory.api.idempotency import idempotent
+from memory.api.resources import RowList, describes, find, read, writes
+from memory.api.shapes import (
+    PATTERN_STATUSES,
+    FailureSerializer,
+    PatternDetailSerializer,
+    PatternPageSerializer,
+    PatternSerializer,
+    PatternStatusSerializer,
+    SimilarPatternSerializer,
+)
+from memory.domain.lifecycle import TransitionError
+from memory.models import ErrorPattern, Failure
+from memory.queries.patterns import PatternFilters, list_patterns, list_similar
+from memory.queries.resources import failure_rows, pattern_rows
+from memory.queries.workspaces import get_workspace
+
+ORDERS = ("count", "recent")
+
+
+def _query(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:
+    return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
+
+
+LIST_PARAMETERS = [
+    _query("status", "Only patterns in this status.", PATTERN_STATUSES),
+    _query("tool", "Only this tool."),
+    _query("scope", "A part of the scope (for example the environment's name)."),
+    _query("q", "Looks in title, message and identifier."),
+    _query("order", "Most frequent first (the default), or most recent first.", ORDERS),
+    _query("cursor", "Where the page starts: follow `next`."),
+]
+
+
+class PatternList(APIView):
+    """The mistakes, most frequent or most recent first."""
+
+    actions: ClassVar = {"GET": "look"}
+
+    @describes(
+        "patterns", "List error patterns", {200: PatternPageSerializer}, parameters=LIST_PARAMETERS,
+        operation_id="patterns_list",
+    )  # fmt: skip
+    def get(self, request: Request) -> Response:
+        """Cursor-paged; pages only go on."""
+        asked = request.query_params
+        filters = PatternFilters(
+            status=asked.get("status", ""), tool=asked.get("tool", ""), scope=asked.get("scope", ""),
+            text=asked.get("q", ""), order=asked.get("order", "count"),
+        )  # fmt: skip
+        workspace = get_workspace(workspace_of(request))
+        page = list_patterns(workspace, filters, asked.get("cursor", ""))
+        return Response(
+            {
+                "next": _next(request, page.next_cursor),
+                "previous": None,
+                "results": PatternSerializer(page.rows, many=True).data,
+            }
+        )
+
+
+def _next(request: Request, cursor: str) -> str | None:
+    return replace_query_param(request.build_absolute_uri(), "cursor", cursor) if cursor else None
+
+
+class PatternDetail(APIView):
+    """One mistake."""
+
+    actions: ClassVar = {"GET": "look"}
+
+    @describes("patterns", "Get an error pattern", {200: PatternDetailSerializer})
+    def get(self, request: Request, uuid: UUID) -> Response:
+        """With the patterns that resemble it, nearest first."""
+        return Response(_detail(find(pattern_rows(workspace_of(request)), uuid)))
+
+
+class PatternFailures(RowList[Failure]):
+    """Each time the mistake was made."""
+
+    actions: ClassVar = {"GET": "look"}
+    queryset = Failure.objects.none()
+    serializer_class = FailureSerializer
+    filterset_class = FailureFilter
+
+    def rows(self) -> QuerySet[Failure]:
+        """The failures of the pattern in the URL."""
+        return failure_rows(find(pattern_rows(workspace_of(self.request)), self.kwargs["uuid"]))
+
+    @describes("patterns", "List the failures of an error pattern")
+    def get(self, request: Request, uuid: UUID) -> Response:
+        """Newest first, with the context each happened in."""
+        return self.listing()
+
+
+class PatternStatus(APIView):
+    """Whether a mistake still waits for a rule."""
+
+    actions: ClassVar = {"POST": "triage_pattern"}
+
+    @writes(
+        "patterns", "Set an error pattern aside, or take it up again", {200: PatternDetailSerializer},
+        request=PatternStatusSerializer,
+    )  # fmt: skip
+    @idempotent
+    def post(self, request: Request, uuid: UUID) -> Response:
+        """409 where the status does not allow it; the same status again changes nothing."""
+        pattern, form = (
+            find(pattern_rows(workspace_of(request)), uuid),
+            read(PatternStatusSerializer, request),
+        )
+        try:
+            return Response(_detail(set_pattern_status(pattern=pattern, by=actor_of(request), **form)))
+        except TransitionError as error:
+            raise Conflict(str(error)) from error
+
+
+def _detail(pattern: ErrorPattern) -> dict[str, Any]:
+    similar = SimilarPatternSerializer(list_similar(pattern), many=True)
+    return {**PatternSerializer(pattern).data, "similar": similar.data}

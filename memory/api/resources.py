@@ -1,0 +1,67 @@
+"""What the management views have in common: rows of the key's workspace, filtered and cursor-paged."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db.models import Model, QuerySet
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import GenericAPIView
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from memory.api.idempotency import IDEMPOTENCY_KEY
+from memory.api.structs import ErrorAnswer
+
+REFUSALS = dict.fromkeys((401, 403, 404, 409, 422, 429), ErrorAnswer)
+"""What any endpoint may answer instead."""
+F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound=Model)
+
+
+class RowList(ListModelMixin, GenericAPIView[M]):
+    """A list. Subclasses give ``rows()``, an empty ``queryset`` of their model, and the usual attributes."""
+
+    def rows(self) -> QuerySet[M]:
+        """The rows of the key's workspace."""
+        raise NotImplementedError
+
+    def get_queryset(self) -> QuerySet[M]:
+        """The rows; the class's empty ``queryset`` while the OpenAPI file is made, without a key."""
+        return super().get_queryset() if getattr(self, "swagger_fake_view", False) else self.rows()
+
+    def listing(self) -> Response:
+        """One page of the filtered rows."""
+        return self.list(self.request)
+
+
+def find(rows: QuerySet[M], uuid: UUID) -> M:
+    """The row, or 404: unknown and foreign rows look the same."""
+    row = rows.filter(uuid=uuid).first()
+    if row is None:
+        raise Http404
+    return row
+
+
+def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The validated body; 422 with field paths."""
+    form = serializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    return dict(form.validated_data)
+
+
+def describes(
+    tag: str, summary: str, responses: dict[int, Any] | None = None, **more: Any
+) -> Callable[[F], F]:
+    """The OpenAPI entry of a read. Without ``responses`` it is the view's own list."""
+    if responses is not None:
+        more["responses"] = {**REFUSALS, **responses}
+    return extend_schema(tags=[tag], summary=summary, **more)
+
+
+def writes(tag: str, summary: str, responses: dict[int, Any], **more: Any) -> Callable[[F], F]:
+    """The OpenAPI entry of a write that accepts an ``Idempotency-Key``."""
+    return describes(tag, summary, responses, parameters=[IDEMPOTENCY_KEY], **more)
