@@ -17,7 +17,7 @@ from django.db.models import F
 from memory.background.loading import Claim
 from memory.background.patterns import PatternTally, tally_patterns
 from memory.background.tools import update_tools
-from memory.domain.analysis import TASK_LEVEL, Analysis, Finding
+from memory.domain.analysis import Analysis, Finding
 from memory.models import DailyCount, Failure, Task, Validator
 from memory.writer.prepare import as_json
 from memory.writer.tables import Row, Table, identifier, moment
@@ -30,6 +30,12 @@ FAILURES = Table(
     ),
 )  # fmt: skip
 DAILY = Table(DailyCount, ("workspace", "day", "tool", "calls", "failures", "repeats"))
+
+
+WHOLE_TASK = "task: "
+"""Begins the reason why a task as a whole could not be analysed; it goes when it can."""
+
+MAX_ERROR = 10_000
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -73,8 +79,9 @@ def _take(item: Looked, now: datetime) -> bool:
         "analysed_call": claim.new_watermark,
         "failure_count": F("failure_count") + len(analysis.findings),
     }
-    if analysis.problems:
-        fields["analysis_error"] = "\n".join(analysis.problems)
+    if analysis.problems or claim.error:
+        kept = [line for line in claim.error.splitlines() if not line.startswith(WHOLE_TASK)]
+        fields["analysis_error"] = "\n".join([*kept, *analysis.problems])[:MAX_ERROR]
     unchanged = Task.objects.filter(
         pk=claim.id, revision=claim.revision, analysed_call=claim.watermark, analysed_at=None
     )
@@ -140,6 +147,3 @@ def _count_unchecked(held: Sequence[Looked]) -> None:
             reasons[validator] = (reasons.get(validator, (0, ""))[0] + 1, reason)
     for validator, (count, reason) in sorted(reasons.items()):
         Validator.objects.filter(pk=validator).update(error_count=F("error_count") + count, last_error=reason)
-
-
-__all__ = ["TASK_LEVEL", "Looked", "write_findings"]
