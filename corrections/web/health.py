@@ -9,7 +9,7 @@ from corrections.queries.receipts import count_backlog
 from corrections.queries.rules import count_by_status
 from corrections.queries.rulesets import get_stamp
 from memory.queries.checks import health_checks
-from memory.queries.overview import get_backlog, list_unreadable
+from memory.queries.health import get_backlog, list_unreadable
 from memory.web.access import PageRequest, workspace_page
 
 
@@ -20,8 +20,8 @@ def health(request: PageRequest) -> HttpResponse:
     workspace = request.workspace
     context = {
         "title": _("Health"),
-        "backlog": get_backlog(workspace),
-        "unreadable": list_unreadable(workspace),
+        "backlog": get_backlog(workspace.pk),
+        "unreadable": list_unreadable(workspace.pk),
         "receipts": count_backlog()["receipts"],
         "stamp": get_stamp(workspace.pk),
         "rules": count_by_status(workspace.pk),
