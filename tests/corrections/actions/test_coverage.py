@@ -63,7 +63,7 @@ def counts(result: Coverage) -> dict[str, tuple[int, int]]:
         ),
     ],
 )  # fmt: skip
-def test_cover__counts_failing_good_and_other_calls(
+def test_cover__any_rule__counts_failing_good_and_other_calls(
     cast: Cast, changes: dict[str, Any], expected: tuple[int, int, int]
 ) -> None:
     pattern = city_pattern(cast.workspace)
