@@ -18,7 +18,7 @@ def list_days(workspace: Workspace, *, since: date) -> list[Day]:
 def list_recent_failures(workspace: Workspace, *, limit: int = 8) -> list[Failure]:
     """The newest failures with their task, call and pattern."""
     rows = Failure.objects.filter(workspace=workspace).select_related("task", "call", "pattern")
-    return list(rows.order_by("-happened_at", "-pk")[:limit])
+    return list(rows.order_by("-happened_at")[:limit])
 
 
 def has_any_task(workspace: Workspace) -> bool:
