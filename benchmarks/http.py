@@ -5,6 +5,8 @@ from one client process. Rounds alternate between the empty view and the query, 
 machine. 60 % of the rules have an equality atom; the others ask for presence, prefixes, bounds or several
 fields. About a third of the contexts match a rule (and store a receipt).
 
+In the same run: how long after the commit of a change the last answer from the old rules was sent.
+
 The empty view asks for no key and reads no body: everything the query does comes on top. Middleware is the
 product's own for both.
 """
@@ -12,10 +14,14 @@ product's own for both.
 import argparse
 import json
 import random
+import re
+import socket
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from benchmarks.load import LoadResult, prepare_post, run_load
 from benchmarks.report import Report, parse_arguments
@@ -24,6 +30,10 @@ from benchmarks.serving import granian, prepare_site
 TOOLS = 50
 MIN_RATE = 0.6
 MAX_P99 = 1.5
+MAX_STALE_S = 1.0
+CHANGES = 7
+SURE = 20
+"""So many fresh answers in a row, over new connections, mean that no process is behind."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,8 +142,9 @@ def measure(url: str, secret: str, arguments: argparse.Namespace, report: Report
         "plain Django POST": [prepare_post(f"{url}/api/v1/plain", b"{}", {})],
         "corrections/query": [prepare_post(query, body, headers) for body in bodies],
     }
-    for requests in views.values():  # every worker compiles its ruleset, every path is warm
-        run_load(url, requests, connections=arguments.connections * 4, seconds=1.0)
+    warm_up(url, views["corrections/query"][0], arguments)
+    for requests in views.values():
+        run_load(url, requests, connections=arguments.connections, seconds=1.0)
     results = {name: LoadResult() for name in views}
     with report.progress("rounds", total=arguments.rounds * len(views)) as advance:
         for _ in range(arguments.rounds):
@@ -145,6 +156,58 @@ def measure(url: str, secret: str, arguments: argparse.Namespace, report: Report
     return results
 
 
+def warm_up(url: str, question: bytes, arguments: argparse.Namespace) -> None:
+    """Ask on many connections until every worker has compiled its rules."""
+    for _ in range(4 * arguments.workers):
+        ask_once(url, question)
+
+
+def ask_once(url: str, question: bytes) -> dict[str, Any]:
+    """One question over a connection of its own."""
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname or "", parts.port or 80), timeout=120) as connection:
+        connection.sendall(question)
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += connection.recv(65_536)
+        head, _, body = received.partition(b"\r\n\r\n")
+        found = re.search(rb"content-length: *(\d+)", head.lower())
+        length = int(found[1]) if found else 0
+        while len(body) < length:
+            body += connection.recv(65_536)
+    answer: dict[str, Any] = json.loads(body)
+    return answer
+
+
+def measure_staleness(url: str, secret: str, report: Report) -> list[float]:
+    """Seconds from the commit of a change to the last answer that did not know it, for several changes."""
+    from corrections.actions.rules import activate_rule, disable_rule
+    from corrections.models import Rule, RulesetStamp
+    from memory.permissions import SYSTEM
+
+    body = json.dumps({"tool": "tool_0", "input": {}}).encode()
+    question = prepare_post(
+        f"{url}/api/v1/corrections/query", body, {"Authorization": f"Bearer {secret}", "Connection": "close"}
+    )
+    ages = []
+    with report.progress("changes", total=CHANGES) as advance:
+        for number in range(CHANGES):
+            rule = Rule.objects.get(name=f"Rule {number // 2 * TOOLS}")
+            change = activate_rule if rule.status == "disabled" else disable_rule
+            change(rule=rule, by=SYSTEM)
+            committed, last_old, fresh = time.perf_counter(), 0.0, 0
+            version = str(RulesetStamp.objects.get().version)
+            while fresh < SURE:
+                asked = time.perf_counter()
+                if ask_once(url, question)["ruleset_version"] == version:
+                    fresh += 1
+                else:
+                    last_old, fresh = asked - committed, 0
+            ages.append(max(last_old, 0.0))
+            advance(1)
+    return ages
+
+
 def main() -> int:
     """Run it."""
     arguments = parse_arguments("corrections/query beside an empty POST on the same server.", add_arguments)
@@ -154,7 +217,10 @@ def main() -> int:
         secret = fill(arguments.rules, report)
         with granian(workers=arguments.workers) as url:
             results = measure(url, secret, arguments, report)
+            ages = measure_staleness(url, secret, report)
     show(report, arguments, results)
+    report.figure("stale_s", ages)
+    report.goal("age of the last old answer after a change", measured=max(ages), limit=MAX_STALE_S, unit="s")
     return report.finish()
 
 

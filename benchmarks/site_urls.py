@@ -15,6 +15,7 @@ class Empty(APIView):
 
     authentication_classes = ()
     permission_classes = ()
+    throttle_classes = ()
 
     def post(self, request: Request) -> Response:
         """Nothing."""

@@ -7,6 +7,8 @@ the request path and swaps it in whole. While the database is away, the last goo
 import gc
 import logging
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.db import close_old_connections, connections
@@ -17,7 +19,7 @@ from hgmem.periodic import Periodic
 from hgmem.rules import Rule, RuleError, Ruleset
 
 log = logging.getLogger(__name__)
-POLL_S = 0.3
+POLL_S = 0.2
 READ_TRIES = 5
 SWEEP_EVERY = 50
 
@@ -41,7 +43,7 @@ class LiveRulesets:
         self.poller = Periodic("ruleset-poller", POLL_S, self._poll, at_end=connections.close_all)
         self._entries: dict[int, LiveRuleset] = {}
         self._loading = threading.Lock()
-        self._swaps = 0
+        self._loads = 0
         self._is_cold = False
 
     def start(self) -> None:
@@ -85,21 +87,28 @@ class LiveRulesets:
             old = self._entries.get(workspace_id)
             if old is not None and old.stamp == read_stamp(workspace_id):
                 return old
-            entry = _compile(workspace_id, old)
-            self._entries[workspace_id] = entry
-            self._settle_memory()
+            with self._calm_memory():
+                entry = _compile(workspace_id, old)
+                self._entries[workspace_id] = entry
         self.poller.start()
         return entry
 
-    def _settle_memory(self) -> None:
-        """Keep the collector from walking thousands of compiled rules again and again."""
+    @contextmanager
+    def _calm_memory(self) -> Iterator[None]:
+        """Keep the collector from walking thousands of compiled rules, while they are made and afterwards."""
         if not Periodic.enabled:
+            yield
             return
-        self._swaps += 1
-        if self._swaps % SWEEP_EVERY == 0:
-            gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+        self._loads += 1
+        gc.disable()
+        try:
+            yield
+        finally:
+            if self._loads % SWEEP_EVERY == 0:
+                gc.unfreeze()
+                gc.collect()
+            gc.freeze()
+            gc.enable()
 
 
 def _compile(workspace_id: int, old: LiveRuleset | None) -> LiveRuleset:

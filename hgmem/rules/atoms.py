@@ -19,6 +19,7 @@ _TEXT_FUNCTIONS = frozenset(("trim", "lowerAscii", "upperAscii", "size"))
 _WEIGHTS = {"_==_": 4, "@in": 3, "matches": 2, "startsWith": 2, "endsWith": 2, "contains": 2}
 _WEIGHTS |= dict.fromkeys(_FLIPPED, 2)
 _OTHER_WEIGHT = 1
+_LOOP_WEIGHT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +45,21 @@ def atoms_of(tree: Node) -> list[Atom]:
 def specificity_of(tree: Node) -> int:
     """How narrow a condition is, as a number for ordering.
 
-    An equality with a constant counts 4, membership 3, a text test or comparison 2, anything else
-    1; ``&&`` adds up, ``||`` and a choice count their weakest branch, a constant counts 0.
+    An equality counts 4, membership 3, a text test or comparison 2, ``all`` and ``exists`` what
+    their body counts but 3 at most, anything else 1; ``&&`` adds up, ``||`` and a choice count
+    their weakest branch, a constant counts 0.
     """
     if isinstance(tree, Const):
         return 0
+    if isinstance(tree, Loop) and tree.kind != "other":
+        return max(_OTHER_WEIGHT, min(_LOOP_WEIGHT, specificity_of(tree.body)))
     if not isinstance(tree, Call):
         return _OTHER_WEIGHT
-    if tree.function == "_&&_":
-        return sum(map(specificity_of, tree.args))
-    if tree.function == "_||_":
-        return min(map(specificity_of, tree.args))
     if tree.function == "_?_:_":
         return specificity_of(tree.args[0]) + min(map(specificity_of, tree.args[1:]))
+    if tree.function in ("_&&_", "_||_"):
+        weights = [specificity_of(part) for part in tree.args]
+        return sum(weights) if tree.function == "_&&_" else min(weights)
     return _WEIGHTS.get(tree.function, _OTHER_WEIGHT)
 
 

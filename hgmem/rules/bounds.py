@@ -64,8 +64,11 @@ class _Estimate:
         """An upper bound on the loop bodies run below this node."""
         if not isinstance(node, Loop):
             return sum(map(self.items, children(node)))
-        inner = sum(map(self.items, (node.body, *node.rest)))
-        return self.items(node.over) + self._length(node.over) * (1 + inner)
+        inner = [part for body in (node.body, *node.rest) for part in walk(body) if isinstance(part, Loop)]
+        own_parts = [part for part in inner if _is_stored(node.over) and _is_part_of_item(part.over)]
+        others = sum(self.items(part) for part in inner if part not in own_parts)
+        # the parts of all items of one stored value are at most all values there are
+        return self.items(node.over) + self._length(node.over) * (1 + others) + self._size * len(own_parts)
 
     def _length(self, over: Node) -> int:
         if isinstance(over, Read):
@@ -97,13 +100,21 @@ class _Estimate:
 
 def _is_stored(node: Node) -> bool:
     """Whether a node is a part of a value that is already there, not one built on the way."""
+    return isinstance(_origin(node), Local | Read)
+
+
+def _is_part_of_item(node: Node) -> bool:
+    """Whether a node is the item of a loop or a part of it."""
+    return isinstance(_origin(node), Local)
+
+
+def _origin(node: Node) -> Node:
+    """What a chain of fields and positions starts from."""
     while True:
         match node:
-            case Local() | Read():
-                return True
             case Select(operand=operand):
                 node = operand
             case Call(function="_[_]", args=(operand, Const())):
                 node = operand
             case _:
-                return False
+                return node

@@ -111,6 +111,8 @@ class Expression:
         """The same value from the CEL runtime: the reference the closures are tested against."""
         expression, slots = self._runtime
         data = {f"@{at}": _slot_value(slot, context) for at, slot in enumerate(slots)}
+        if self.reads_now:
+            data["now"] = context.variables.get("now")
         try:
             result = expression.eval(data=data)
             kind, value = result.type().name(), result.plain_value()
@@ -288,6 +290,8 @@ def _failure_detail(message: str, data: Mapping[str, Any], slots: list[rewrite.S
 
 
 def _compile_errors(message: str) -> str:
+    if "recursion limit" in message:
+        return "is nested too deep"
     found = _PLACE.findall(message)
     if not found:
         return message.removeprefix("INVALID_ARGUMENT: ")[:500]

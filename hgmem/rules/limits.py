@@ -4,8 +4,8 @@ MAX_CONDITION_CHARS = 2_000
 MAX_CONDITION_NODES = 500
 MAX_CONDITION_DEPTH = 60
 """Nesting of the syntax tree. A chain of ``&&`` is balanced by the parser, so 60 is generous."""
-MAX_BRACKETS = 60
-"""Nesting of brackets in the source, checked before the parser sees it."""
+MAX_BRACKETS = 30
+"""Nesting of brackets in the source, checked before the parser sees it (its own recursion ends at 32)."""
 MAX_COMPREHENSION_DEPTH = 2
 
 MAX_CONTEXT_VALUES = 20_000

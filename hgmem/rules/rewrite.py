@@ -14,6 +14,9 @@ from typing import Any
 
 from hgmem.rules.tree import VARIABLES
 
+_SLOTTED = frozenset(VARIABLES) - {"now"}
+"""``now`` stays a variable of its own: only a declared timestamp may be handed a datetime."""
+
 Slot = tuple[str, str, tuple[str, ...]]
 """(kind, root, path); kind is "read" or "has"."""
 
@@ -30,7 +33,7 @@ def rooted_path(expr: Any, local: frozenset[str]) -> tuple[str, tuple[str, ...]]
     kind = expr.WhichOneof("expr_kind")
     if kind == "ident_expr":
         name = expr.ident_expr.name
-        return (name, ()) if name in VARIABLES and name not in local else None
+        return (name, ()) if name in _SLOTTED and name not in local else None
     step = _step(expr, kind)
     if step is None:
         return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -82,9 +83,14 @@ class Rule(BaseModel):
             raise ValueError("valid_until: must be after valid_from")
         return self
 
+    @cached_property
+    def when(self) -> Condition:
+        """The compiled condition."""
+        return Condition.compile(self.condition)
+
     def _reads_result(self) -> bool:
         read = {path.partition(".")[0].partition("[")[0] for path in self.action.reads()}
-        return Condition.compile(self.condition).reads_result or bool(read & AFTER_CALL_VARIABLES)
+        return self.when.reads_result or bool(read & AFTER_CALL_VARIABLES)
 
     @property
     def point(self) -> Point:
@@ -94,7 +100,7 @@ class Rule(BaseModel):
     @property
     def specificity(self) -> int:
         """How narrow scope and condition are together."""
-        return self.applies_to.specificity + Condition.compile(self.condition).specificity
+        return self.applies_to.specificity + self.when.specificity
 
     def is_valid_at(self, moment: datetime) -> bool:
         """Whether a moment lies in the validity window: from ``valid_from`` on, before ``valid_until``."""

@@ -170,3 +170,9 @@ def test_query__extreme_values__come_back_as_they_went(cast: Cast, agent_api: AP
     given = {"big": 2**63 - 1, "text": "漢字 🙂", "nested": [1.5, None, {"a": True}]}
     answer = agent_api.generic("POST", URL, json.dumps({"tool": "x", "input": given}))
     assert answer.json()["input"] == given
+
+
+def test_query__head_and_options__are_refused_in_the_one_shape(agent_api: APIClient) -> None:
+    answer = agent_api.options(URL)
+    assert answer.status_code == 405
+    assert answer.json()["code"] == "method_not_allowed"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from memory.api.throttles import BUCKETS
 from memory.domain.access import Scope
 from tests.conftest import Cast, api_client, make_key
 from tests.corrections.builders import make_rule, weather_document
@@ -143,3 +144,10 @@ def test_create__by_a_key__is_marked_as_an_agents(cast: Cast) -> None:
     writer = api_client(make_key(cast.workspace, Scope.RULES_WRITE))
     made = writer.post("/api/v1/rules", {"document": weather_document(created_by="human")}).json()
     assert made["created_by_kind"] == "agent"
+
+
+def test_every_view__too_many_requests__answers_429(cast: Cast, admin_api: APIClient, settings: Any) -> None:
+    settings.API_RATE = "1/min"
+    BUCKETS.clear()
+    answers = [admin_api.get("/api/v1/rules").status_code for _ in range(2)]
+    assert answers == [200, 429]
