@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
