@@ -4,6 +4,8 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Compiling everything ahead takes longer than compiling what is used.
+INSTALL := $(PIP) install --no-compile -c constraints.txt
 # The first interpreter that is new enough and can make a virtual environment.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14; do \
   if $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
@@ -26,20 +28,20 @@ $(VENV)/.made:
 # No build isolation: the build backend is pinned like everything else.
 $(VENV)/.server: pyproject.toml constraints.txt $(VENV)/.made
 	@echo "Installing the server (about a minute the first time)"
-	$(PIP) install -c constraints.txt setuptools
-	$(PIP) install -c constraints.txt --no-build-isolation -e '.[server]'
+	$(INSTALL) setuptools
+	$(INSTALL) --no-build-isolation -e '.[server]'
 	@# Its 30 dependencies serve model clients; only its tool classes are wanted.
-	$(PIP) install -c constraints.txt --no-deps bfcl-eval mpmath
+	$(INSTALL) --no-deps bfcl-eval mpmath
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.server
 	@echo "Installing what the tests need"
-	$(PIP) install -c constraints.txt --no-build-isolation -e '.[server,test]'
+	$(INSTALL) --no-build-isolation -e '.[server,test]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
 	@echo "Installing the peers of the benchmarks"
-	$(PIP) install -c constraints.txt --no-build-isolation -e '.[server,test,bench]'
+	$(INSTALL) --no-build-isolation -e '.[server,test,bench]'
 	@touch $@
 
 setup: $(VENV)/.test ## install everything for development

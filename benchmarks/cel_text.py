@@ -41,6 +41,22 @@ def leaves(value: Any, path: Place = ()) -> Iterator[Leaf]:
         yield Leaf(path, value)
 
 
+def arguments(args: dict[str, Any], path: Place = ()) -> dict[Place, Any]:
+    """Every scalar and every list of an input that is reached without going into a list."""
+    found: dict[Place, Any] = {}
+    for name, value in args.items():
+        found |= arguments(value, (*path, name)) if isinstance(value, dict) else {(*path, name): value}
+    return found
+
+
+def value_at(args: dict[str, Any], path: Place) -> Any:
+    """The value of an argument; None where the input has no such place."""
+    value: Any = args
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
 def literal(value: Any) -> str:
     """A CEL literal: JSON is CEL, but for huge integers, which are written as doubles."""
     if isinstance(value, dict):
@@ -65,6 +81,11 @@ def place(path: Place, test: Callable[[str], str], owner: str = "input", names: 
     if isinstance(head, str):
         return place(rest, test, field(owner, head), names)
     return f"{owner}.exists({names[0]}, {place(rest, test, names[0], names[1:])})"
+
+
+def equals(value: Any) -> Callable[[str], str]:
+    """A test: it is exactly this value."""
+    return lambda where: f"{where} == {literal(value)}"
 
 
 def has_word(word: str) -> Callable[[str], str]:

@@ -7,11 +7,22 @@ well so far, and narrow the condition until it leaves them alone. No tool, datab
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from benchmarks.cel_text import Leaf, field, has_word, leaves, literal, place
+from benchmarks.cel_text import (
+    Leaf,
+    Place,
+    arguments,
+    equals,
+    field,
+    has_word,
+    leaves,
+    literal,
+    place,
+    value_at,
+)
 
 MAX_CONDITION = 1_900
 MAX_SHORT = 60
@@ -27,7 +38,7 @@ class Past(Protocol):
     def returned(self, word: str) -> bool:
         """Whether a good call in this domain returned the word: then it is a real name here."""
 
-    def count(self, argument: str, value: Any) -> int:
+    def count(self, argument: Place, value: Any) -> int:
         """How many good calls had this value of this argument."""
 
 
@@ -47,6 +58,11 @@ class Blame:
     identifier: str
     args: dict[str, Any]
 
+    @property
+    def said(self) -> str:
+        """Sentence and identifier as one text."""
+        return f"{self.sentence} {self.identifier}"
+
 
 @dataclass(frozen=True)
 class Correction:
@@ -61,7 +77,9 @@ class Correction:
 def read_label(fine: str, *, tool: str, domain: str, args: dict[str, Any]) -> Blame:
     """The parts of a fine label without the domain and the tool, which scope the rule."""
     parts = fine.split("|")
-    while parts and parts[0] in (domain, tool):
+    if tool in parts:
+        parts = parts[parts.index(tool) + 1 :]
+    elif parts[0] == domain:
         parts = parts[1:]
     return Blame(
         tool=tool,
@@ -103,7 +121,7 @@ def _conditions(blame: Blame, scope: str, past: Past) -> Iterator[tuple[str, str
             for clause in _other_arguments(blame.args, past.hit(scope + found[0]) or [], past):
                 yield f"{reading}, narrowed", f"{found[0]} && {clause}"
             break
-    yield "same call", " && ".join(_same(blame.args, blame.args))
+    yield "same call", " && ".join(_same(arguments(blame.args)))
 
 
 # --- what the label blames -----------------------------------------------------------------------
@@ -132,7 +150,7 @@ def _holds(text: str, word: str) -> bool:
 
 def _values(blame: Blame) -> Iterator[str]:
     """Codes of the sentence (names with digits, dates, ids) that are values of one element of the input."""
-    said = set(_CODE.findall(f"{blame.sentence} {blame.identifier}"))
+    said = set(_CODE.findall(blame.said))
     named = [leaf for leaf in leaves(blame.args) if isinstance(leaf.value, str) and _is_code(leaf, said)]
     if not named:
         return
@@ -152,13 +170,9 @@ def _element(named: Sequence[Leaf], depth: int) -> str:
     """All of these leaves stand in the same element."""
 
     def test(owner: str) -> str:
-        return " && ".join(place(leaf.path[depth:], _equals(leaf.value), owner) for leaf in named)
+        return " && ".join(place(leaf.path[depth:], equals(leaf.value), owner) for leaf in named)
 
     return place(named[0].path[:depth], test)
-
-
-def _equals(value: Any) -> Callable[[str], str]:
-    return lambda where: f"{where} == {literal(value)}"
 
 
 def _amounts(blame: Blame) -> Iterator[str]:
@@ -166,40 +180,43 @@ def _amounts(blame: Blame) -> Iterator[str]:
 
     An amount is a number of the input, or the sum of one over the elements of a list.
     """
-    said = list(dict.fromkeys(float(number) for number in _NUMBER.findall(blame.sentence)))
+    said = list(dict.fromkeys(float(number) for number in _NUMBER.findall(blame.said)))
     amounts = list(_sums(blame.args))
     given = {total for _, total, _ in amounts}
     wanted = [number for number in said if number not in given]
-    for name, total, text in amounts:
+    for path, total, text in amounts:
         if total in said and len(wanted) == 1:
-            others = {key: value for key, value in blame.args.items() if key != name}
-            things = {key: value for key, value in others.items() if isinstance(value, list | dict)}
+            others = {other: value for other, value in arguments(blame.args).items() if other != path}
+            things = {other: value for other, value in others.items() if isinstance(value, list)}
             for same in (things, others):
-                conditions = _same(same, blame.args)
-                yield " && ".join([*conditions, f"{text} != {literal(wanted[0])}"])
+                yield " && ".join([*_same(same), f"{text} != {literal(wanted[0])}"])
 
 
-def _sums(args: dict[str, Any]) -> Iterator[tuple[str, float, str]]:
-    """Name of the argument, its amount, and the amount in CEL."""
-    for name, value in args.items():
-        where = field("input", name)
+def _sums(args: dict[str, Any]) -> Iterator[tuple[Place, float, str]]:
+    """The argument, its amount, and the amount in CEL."""
+    for path, value in arguments(args).items():
+        where = place(path, str)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            yield name, float(value), f"double({where})"
-        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            for key, sample in value[0].items():
-                numbers = [item.get(key) for item in value]
-                if isinstance(sample, bool) or not all(isinstance(number, int | float) for number in numbers):
-                    continue
-                terms = (
-                    f"({where}.size() > {at} ? double({field(f'{where}[{at}]', key)}) : 0.0)"
-                    for at in range(max(3, len(numbers)))
-                )
-                yield name, float(sum(numbers)), "(" + " + ".join(terms) + ")"
+            yield path, float(value), f"double({where})"
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            yield from ((path, *amount) for amount in _list_sums(value, where))
+
+
+def _list_sums(items: list[dict[str, Any]], where: str) -> Iterator[tuple[float, str]]:
+    for name, sample in items[0].items():
+        numbers = [item.get(name) for item in items]
+        if isinstance(sample, bool) or not all(isinstance(number, int | float) for number in numbers):
+            continue
+        terms = (
+            f"({where}.size() > {at} ? double({field(f'{where}[{at}]', name)}) : 0.0)"
+            for at in range(max(3, len(numbers)))
+        )
+        yield float(sum(number or 0 for number in numbers)), "(" + " + ".join(terms) + ")"
 
 
 def _phrases(blame: Blame) -> Iterator[str]:
     """Words of the sentence that a short value is made of: "gift card" and ``gift_card_123``."""
-    words = [word.lower() for word in re.findall(r"[A-Za-z]+", f"{blame.sentence} {blame.identifier}")]
+    words = [word.lower() for word in re.findall(r"[A-Za-z]+", blame.said)]
     best: tuple[int, Leaf | None, str] = (0, None, "")
     for leaf in leaves(blame.args):
         if not isinstance(leaf.value, str) or len(leaf.value) > MAX_SHORT or " " in leaf.value:
@@ -229,12 +246,11 @@ def _shared(value: str, words: list[str]) -> tuple[int, str]:
 
 def _arguments(blame: Blame) -> Iterator[str]:
     """The sentence speaks of an argument by its name."""
-    words = {word.lower() for word in re.findall(r"[A-Za-z]+", f"{blame.sentence} {blame.identifier}")}
-    for name, value in blame.args.items():
-        first = _PART.search(name)
-        spoken = first is not None and len(first.group()) >= MIN_WORD and first.group().lower() in words
-        if spoken and not isinstance(value, list | dict):
-            yield f"{field('input', name)} == {literal(value)}"
+    words = {word.lower() for word in re.findall(r"[A-Za-z]+", blame.said)}
+    for path, value in arguments(blame.args).items():
+        first = _PART.search(str(path[-1]))
+        if first is not None and len(first.group()) >= MIN_WORD and first.group().lower() in words:
+            yield place(path, equals(value))
 
 
 def _openings(blame: Blame) -> Iterator[str]:
@@ -257,14 +273,14 @@ def text_words(text: str) -> list[str]:
 def _other_arguments(args: dict[str, Any], hit: list[dict[str, Any]], past: Past) -> Iterator[str]:
     """An argument whose value none of these good calls shares; values that are common elsewhere first."""
     telling = [
-        (name, value)
-        for name, value in args.items()
+        (path, value)
+        for path, value in arguments(args).items()
         if isinstance(value, str | int | float | bool) and not (isinstance(value, str) and " " in value)
-        if hit and all(other.get(name) != value for other in hit)
+        if hit and all(value_at(other, path) != value for other in hit)
     ]
     telling.sort(key=lambda item: (any(char.isdigit() for char in str(item[1])), -past.count(*item)))
-    yield from (f"{field('input', name)} == {literal(value)}" for name, value in telling)
+    yield from (place(path, equals(value)) for path, value in telling)
 
 
-def _same(part: dict[str, Any], args: dict[str, Any]) -> list[str]:
-    return [f"{field('input', name)} == {literal(value)}" for name, value in part.items()] or ["true"]
+def _same(part: dict[Place, Any]) -> list[str]:
+    return [place(path, equals(value)) for path, value in part.items()] or ["true"]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from benchmarks.cel_text import Place, value_at
 from benchmarks.one_shot import text_words
 from hgmem.rules import Condition, Context, RuleError, parse_context
 
@@ -44,6 +45,6 @@ class Pages:
         """Whether a good call in this domain returned the word."""
         return word.lower() in self.words
 
-    def count(self, argument: str, value: Any) -> int:
+    def count(self, argument: Place, value: Any) -> int:
         """How many good calls had this value of this argument."""
-        return sum(call.input.get(argument) == value for call in self.calls)
+        return sum(value_at(call.input, argument) == value for call in self.calls)

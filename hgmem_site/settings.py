@@ -136,6 +136,7 @@ else:
         "processed_folder": str(BROKER_DIR / "processed"),
         "control_folder": str(BROKER_DIR / "control"),
         "store_processed": False,
+        "polling_interval": 0.2,  # seconds between looks into the folder
     }
 CELERY_BEAT_SCHEDULE: dict[str, object] = {}  # joined from the apps by hgmem_site.celery
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False  # its log goes where every log goes
@@ -159,6 +160,7 @@ LOGOUT_REDIRECT_URL = "login"
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_CLIENT_IP_CALLABLE = "hgmem_site.client_ip.client_ip"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
 AXES_LOCKOUT_TEMPLATE = "account/locked.html"

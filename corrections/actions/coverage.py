@@ -72,9 +72,10 @@ def cover(*, document: Any, patterns: Sequence[UUID], now: datetime, by: Actor) 
 def _tally(
     result: Coverage, tally: Tally, calls: Iterable[RecordedCall], ruleset: Ruleset, now: datetime
 ) -> None:
+    point = ruleset.rules[0].rule.point if ruleset.rules else "before"
     for call in calls:
         try:
-            decision = ruleset.decide(parse_context(call.context), now=now)
+            decision = ruleset.decide(parse_context(call.context | {"point": point}), now=now)
         except RuleError:  # stored before the caps were what they are
             result.skipped += 1
             continue

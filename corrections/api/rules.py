@@ -31,6 +31,7 @@ from corrections.domain.lifecycle import Status
 from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
 from memory.api.access import actor_of, workspace_of
+from memory.api.idempotency import IDEMPOTENCY_KEY, idempotent
 
 PROBLEMS = {404: ProblemSerializer, 409: ProblemSerializer, 422: ProblemSerializer}
 
@@ -92,8 +93,10 @@ class RuleList(GenericAPIView[Rule]):
         tags=["rules"],
         summary="Write a rule",
         request=DraftSerializer,
+        parameters=[IDEMPOTENCY_KEY],
         responses={201: RuleDetailSerializer, 422: ProblemSerializer},
     )
+    @idempotent
     def post(self, request: Request) -> Response:
         """A draft: nobody is served it before it is activated."""
         form = read(DraftSerializer, request)
@@ -121,8 +124,10 @@ class RuleDetail(APIView):
         tags=["rules"],
         summary="Write the next version of a rule",
         request=EditSerializer,
+        parameters=[IDEMPOTENCY_KEY],
         responses={200: RuleDetailSerializer, **PROBLEMS},
     )
+    @idempotent
     def patch(self, request: Request, uuid: UUID) -> Response:
         """409 when ``base_version`` is not the latest. What agents are served stays until it is activated."""
         rule, form = find_rule(request, uuid), read(EditSerializer, request)
@@ -191,6 +196,7 @@ class RuleStep(APIView):
     actions: ClassVar = {"POST": "publish_rule"}
     step: ClassVar[str]
 
+    @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """Take the step; 409 when it is not possible now."""
         rule, form = find_rule(request, uuid), read(ReasonSerializer, request)
@@ -203,7 +209,7 @@ def step_schema(summary: str, step: str) -> Any:
     """The OpenAPI entry of a step."""
     post = extend_schema(
         tags=["rules"], summary=summary, request=ReasonSerializer, operation_id=f"rules_{step}",
-        responses={200: RuleDetailSerializer, **PROBLEMS},
+        parameters=[IDEMPOTENCY_KEY], responses={200: RuleDetailSerializer, **PROBLEMS},
     )  # fmt: skip
     return extend_schema_view(post=post)
 
@@ -236,8 +242,9 @@ class RollBackRule(APIView):
 
     @extend_schema(
         tags=["rules"], summary="Go back to an old version", request=RollbackSerializer,
-        responses={200: RuleDetailSerializer, **PROBLEMS},
+        parameters=[IDEMPOTENCY_KEY], responses={200: RuleDetailSerializer, **PROBLEMS},
     )  # fmt: skip
+    @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """Writes the old body as the next version; a rule that is served goes back at once."""
         rule, form = find_rule(request, uuid), read(RollbackSerializer, request)

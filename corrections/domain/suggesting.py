@@ -69,7 +69,7 @@ def suggest_conditions(
     candidates = list(dict.fromkeys(_candidates(identifier, inputs, known)))[:MAX_CANDIDATES]
     tried = [_try(_joined(guard, text), why, bad, fine) for text, why in candidates]
     useful = [found for found in tried if found and found.failing_share > found.good_share]
-    useful.sort(key=lambda found: (found.good_share - found.failing_share, len(found.condition)))
+    useful.sort(key=lambda found: found.good_share - found.failing_share)  # stable: telling kinds first
     return useful[:SHOWN]
 
 

@@ -1,10 +1,8 @@
 """The live check of the editor: what the engine says about what stands there, and what it would hit."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any
 from uuid import UUID
 
@@ -13,25 +11,12 @@ from django.utils.translation import gettext as _
 from corrections.actions.coverage import Coverage, cover
 from corrections.actions.trying import Checked, check_document
 from corrections.web.editor import Editor
+from corrections.web.marks import Mark, marks_of
 from hgmem.rules import Condition, RuleError
 from memory.domain.access import Actor
 
-PLACE = re.compile(r"line (\d+), column (\d+): (.*?)(?=; line \d+, column \d+: |$)", re.S)
-UNKNOWN = re.compile(r"undeclared reference to '([A-Za-z_]\w*)")
-VARIABLES = ("input", "tool", "task", "env", "history", "now", "output", "error", "duration_ms")
 STAND_IN = {"action_type": "PROMPT_ENHANCEMENT", "action_detail": {"text": "-"}}
-
-
-@dataclass(frozen=True)
-class Mark:
-    """A fault of the condition: its sentence, and the line with the place where it was found."""
-
-    detail: str
-    line: int = 0
-    column: int = 0
-    before: str = ""
-    at: str = ""
-    after: str = ""
+"""An action that works at every point, in place of one that is still being written."""
 
 
 @dataclass
@@ -79,38 +64,14 @@ def _check_condition(panel: CheckPanel, source: Any) -> None:
     panel.specificity, panel.always = condition.specificity, condition.always
 
 
-def marks_of(source: str, detail: str) -> list[Mark]:
-    """The compiler's message as one mark for each place it names (columns count from 1)."""
-    lines = source.strip().splitlines() or [""]
-    marks = []
-    for line, column, text in PLACE.findall(detail):
-        row, at = int(line), max(int(column) - 1, 0)
-        shown = lines[row - 1] if row <= len(lines) else ""
-        words = _in_words(text)
-        marks.append(Mark(words, row, at + 1, shown[:at], shown[at : at + 1] or " ", shown[at + 1 :]))
-    return marks or [Mark(detail)]
-
-
-def _in_words(text: str) -> str:
-    """The compiler's sentence, with the word that was probably meant."""
-    unknown = UNKNOWN.search(text)
-    if "'<EOF>'" in text:
-        return _("The condition ends too early: something must follow.")
-    if unknown is None:
-        return text.removeprefix("Syntax error: ").partition(" expecting ")[0]
-    near = get_close_matches(unknown[1], VARIABLES, n=1)
-    known = _("There is no variable %(name)s.") % {"name": unknown[1]}
-    meant = _("Did you mean %(name)s?") % {"name": near[0]} if near else _("There are %(names)s.") % {
-        "names": ", ".join(VARIABLES)
-    }  # fmt: skip
-    return f"{known} {meant}"
-
-
 def _coverage(
     document: Mapping[str, Any], patterns: Sequence[UUID], *, now: datetime, by: Actor
 ) -> Coverage | None:
     """What it would hit; while the action is still being written, what scope and condition would."""
-    for tried in (document, {**document, **STAND_IN}):
+    scope = document["applies_to"] if isinstance(document.get("applies_to"), dict) else {}
+    usual = "after" if document.get("action_type") == "POST_CALL_PARSING_ADJUST" else "before"
+    scope = {**scope, "point": scope.get("point") or usual}
+    for tried in (document, {**document, **STAND_IN, "applies_to": scope}):
         try:
             return cover(document=tried, patterns=patterns, now=now, by=by)
         except RuleError:

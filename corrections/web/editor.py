@@ -13,6 +13,7 @@ from corrections.domain.documents import read_document as check_document
 from corrections.web.forms.basics import DocumentForm, RuleForm, ScopeForm
 from corrections.web.forms.details import ACTIONS, DEFAULT_DETAIL, ActionTypeForm, NoDetailForm, PartForm
 from corrections.web.forms.values import read_document
+from corrections.web.marks import in_words
 from hgmem.rules import RuleError
 from hgmem.rules.limits import MAX_OPERATIONS
 
@@ -56,6 +57,7 @@ class Editor:
         for form in self._forms():
             form.full_clean()
         self.carried = self._carried(texts)
+        self._read = self._document()
 
     def _carried(self, texts: Mapping[str, str]) -> list[tuple[str, str]]:
         """What was typed for other actions: it goes along, hidden, and comes back with them."""
@@ -89,13 +91,20 @@ class Editor:
 
         Raises :class:`RuleError` when a text is no JSON, number or time; the forms say it already.
         """
+        if isinstance(self._read, RuleError):
+            raise self._read
+        return dict(self._read)
+
+    def _document(self) -> dict[str, Any] | RuleError:
+        """Read once, before anything is said: a form forgets the values it finds fault with."""
+        if any(form.errors for form in self._forms()):
+            return RuleError(_("Some fields cannot be read; see beside them."), field="form")
         if self.mode == JSON:
-            return read_document(self.json.cleaned_data.get("document", ""))
-        faults = [form for form in self._forms() if form.errors]
-        if faults:
-            raise RuleError(_("Some fields cannot be read; see beside them."), field="form")
-        document = self.rule.to_part()
-        return document | {
+            try:
+                return read_document(self.json.cleaned_data["document"])
+            except RuleError as error:
+                return error
+        return self.rule.to_part() | {
             "applies_to": self.scope.to_part(),
             "action_type": self.action_type,
             "action_detail": self._action_detail(),
@@ -111,7 +120,8 @@ class Editor:
         for fault in error.errors:
             form, field = self._place(fault["field"])
             path = fault["field"] if field is None and fault["field"] not in ("", "form") else ""
-            form.add_error(field, f"{path}: {fault['detail']}" if path else fault["detail"])
+            detail = in_words(fault["detail"])
+            form.add_error(field, f"{path}: {detail}" if path else detail)
 
     def _place(self, path: str) -> tuple[forms.Form, str | None]:
         """The form and field for a path of the document; None for the form as a whole."""

@@ -1,7 +1,5 @@
 """How the installation is doing, as far as this workspace is concerned."""
 
-from django.conf import settings
-from django.db import connection
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -10,7 +8,8 @@ from django.views.decorators.http import require_GET
 from corrections.queries.receipts import count_backlog
 from corrections.queries.rules import count_by_status
 from corrections.queries.rulesets import get_stamp
-from memory.queries.overview import get_backlog, list_unreadable
+from memory.queries.checks import health_checks
+from memory.queries.health import get_backlog, list_unreadable
 from memory.web.access import PageRequest, workspace_page
 
 
@@ -21,12 +20,11 @@ def health(request: PageRequest) -> HttpResponse:
     workspace = request.workspace
     context = {
         "title": _("Health"),
-        "backlog": get_backlog(workspace),
-        "unreadable": list_unreadable(workspace),
+        "backlog": get_backlog(workspace.pk),
+        "unreadable": list_unreadable(workspace.pk),
         "receipts": count_backlog()["receipts"],
         "stamp": get_stamp(workspace.pk),
         "rules": count_by_status(workspace.pk),
-        "database": connection.vendor,
-        "broker": "Redis" if settings.REDIS_URL else _("files"),
+        "checks": health_checks(),
     }
     return render(request, "health.html", context)

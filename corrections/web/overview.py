@@ -11,7 +11,8 @@ from django.views.decorators.http import require_GET
 from corrections.queries.rulesets import get_stamp
 from memory.domain.access import may
 from memory.domain.trends import draw_chart, fill_days, rate_of, total_of
-from memory.queries.overview import get_backlog, has_any_task, list_days, list_recent_failures
+from memory.queries.health import get_backlog
+from memory.queries.overview import has_any_task, list_days, list_recent_failures
 from memory.queries.patterns import list_uncovered
 from memory.web.access import PageRequest, workspace_page
 from memory.web.account import remember_workspace
@@ -34,6 +35,6 @@ def overview(request: PageRequest) -> HttpResponse:
     context |= {"chart": draw_chart(days), "repeat_rate": rate_of(total.repeats, total.calls)}
     context |= {"failure_rate": rate_of(min(total.failures, total.calls), total.calls)}
     context |= {"uncovered": list_uncovered(workspace), "failures": list_recent_failures(workspace)}
-    context |= {"backlog": get_backlog(workspace), "stamp": get_stamp(workspace.pk)}
+    context |= {"backlog": get_backlog(workspace.pk), "stamp": get_stamp(workspace.pk)}
     context |= {"has_tasks": has_any_task(workspace), "may_draft": may(request.actor, "draft_rule")}
     return render(request, "overview.html", context)

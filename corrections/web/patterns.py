@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET
 
 from corrections.queries.rules import rules_of_pattern
 from memory.domain.access import may
+from memory.domain.analysis import TASK_LEVEL
 from memory.queries.patterns import find_pattern, list_occurrences, list_similar
 from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import TriageForm
@@ -28,6 +29,7 @@ def pattern(request: PageRequest, uuid: UUID) -> HttpResponse:
         "similar": list_similar(row),
         "rules": rules_of_pattern(workspace_id=request.workspace.pk, pattern=row.uuid),
         "triage_form": TriageForm() if may(request.actor, "triage_pattern") else None,
-        "may_draft": may(request.actor, "draft_rule"),
+        "may_draft": row.tool != TASK_LEVEL and may(request.actor, "draft_rule"),
+        "is_task_level": row.tool == TASK_LEVEL,
     }
     return render(request, "patterns/detail.html", context)

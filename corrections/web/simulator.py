@@ -68,16 +68,19 @@ def _picked(request: HttpRequest) -> Question:
         question.documents = [{**document_of(rule), "uuid": str(rule.uuid)}] if rule else None
         question.problem = "" if rule else _("There is no such rule.")
     if chosen["task"] and chosen["seq"] is not None:
-        question.context = call_context(
-            workspace_id=request.workspace.pk,
-            task_uuid=chosen["task"],
-            seq=chosen["seq"],
-            after=chosen["after"],
-        )
+        question.context = _recorded(request, chosen)
         question.problem = question.problem if question.context else _("There is no such recorded call.")
         question.shared = question.context is not None
     question.form = QuestionForm(initial=_texts(question))
     return question
+
+
+def _recorded(request: HttpRequest, chosen: Mapping[str, Any]) -> dict[str, Any] | None:
+    context = call_context(
+        workspace_id=request.workspace.pk, task_uuid=chosen["task"], seq=chosen["seq"],
+        after=chosen["point"] == "after",
+    )  # fmt: skip
+    return context and context | {"point": chosen["point"] or "before"}
 
 
 def _texts(question: Question) -> dict[str, str]:

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
@@ -29,6 +30,6 @@ def task(request: PageRequest, uuid: UUID) -> HttpResponse:
     keys = receipt_keys(request.workspace.pk)
     receipts = show_receipts(workspace_id=request.workspace.pk, task_id=row.pk, tokens=tokens, keys=keys)
     entries = [(entry, receipts.get(entry.call.seq)) for entry in timeline.entries]
-    context = {"title": row.goal[:120] or row.external_id, "task": row, "timeline": timeline}
+    context = {"title": Truncator(row.goal).chars(110) or row.external_id, "task": row, "timeline": timeline}
     context |= {"entries": entries, "judge_form": JudgeForm() if may(request.actor, "judge_task") else None}
     return render(request, "tasks/detail.html", context)

@@ -14,22 +14,17 @@ from honcho.environ import parse_procfile
 from honcho.manager import Manager
 
 READY_WITHIN_S = 60.0
-EMBEDDED = {
-    "PYTHONUNBUFFERED": "1",
-    # Stop at once: whatever the worker was at is found again by its rows.
-    "REMAP_SIGTERM": "SIGQUIT",
-}
 
 
 def run_processes(environment: dict[str, str], url: str, procfile: Path | None = None) -> int:
     """Run them all; Ctrl-C, SIGTERM and a closed terminal stop them all. 0 when stopped on request."""
     path = procfile or Path(settings.BASE_DIR, "Procfile")
     manager = Manager()
-    env = os.environ | environment | EMBEDDED
+    inherited = os.environ | environment | {"PYTHONUNBUFFERED": "1"}
     # The commands of the Procfile say `python`: the one that runs this.
-    env["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', '')}"
+    inherited["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{inherited.get('PATH', '')}"
     for name, command in parse_procfile(path.read_text()).processes.items():
-        manager.add_process(name, command, env=env, cwd=str(settings.BASE_DIR))
+        manager.add_process(name, command, env=inherited, cwd=str(settings.BASE_DIR))
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     threading.Thread(target=_announce, args=(url,), daemon=True).start()

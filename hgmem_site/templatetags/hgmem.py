@@ -5,7 +5,7 @@ from typing import Any
 
 from django import template
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop as noop
+from django.utils.translation import gettext_noop
 
 from memory.domain.payloads import is_reference
 from memory.domain.trends import Rate
@@ -16,14 +16,16 @@ TONES = {
     "success": "good", "ok": "good", "active": "good", "covered": "good", "done": "good", "on": "good",
     "applied": "good", "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad",
     "open": "warn", "rejected": "warn", "cancelled": "warn", "expired": "warn", "suppressed": "warn",
-    "running": "info", "planned": "info", "draft": "info", "matched": "info",
+    "late": "warn", "down": "bad", "running": "info", "planned": "info", "draft": "info", "matched": "info",
 }  # fmt: skip
 WORDS = {
-    noop("success"), noop("ok"), noop("active"), noop("covered"), noop("failure"),
-    noop("error"), noop("open"), noop("ignored"), noop("unknown"), noop("draft"),
-    noop("disabled"), noop("expired"), noop("retired"), noop("rejected"), noop("cancelled"),
-    noop("timeout"), noop("on"), noop("off"), noop("revoked"), noop("applied"),
-    noop("suppressed"), noop("matched"),
+    gettext_noop("success"), gettext_noop("ok"), gettext_noop("active"), gettext_noop("covered"),
+    gettext_noop("failure"), gettext_noop("error"), gettext_noop("open"), gettext_noop("ignored"),
+    gettext_noop("unknown"), gettext_noop("draft"), gettext_noop("disabled"), gettext_noop("expired"),
+    gettext_noop("retired"), gettext_noop("rejected"), gettext_noop("cancelled"), gettext_noop("timeout"),
+    gettext_noop("on"), gettext_noop("off"), gettext_noop("revoked"), gettext_noop("applied"),
+    gettext_noop("suppressed"), gettext_noop("matched"), gettext_noop("done"), gettext_noop("failed"),
+    gettext_noop("running"), gettext_noop("planned"),
 }  # fmt: skip
 SHOWN = 20_000
 

@@ -68,7 +68,7 @@ class TaskFilter(filters.FilterSet):
 
     def by_tool(self, tasks: TaskQuerySet, name: str, tool: str) -> TaskQuerySet:
         """Tasks that called the tool."""
-        return queries.with_tool(tasks, tool)
+        return queries.with_tool(tasks, self.request.auth.workspace_id, tool)
 
     def by_text(self, tasks: TaskQuerySet, name: str, text: str) -> TaskQuerySet:
         """Tasks whose goal or external id contains the text."""

@@ -8,7 +8,7 @@ from django_filters import rest_framework as filters
 from memory.models import ApiKey, AuditEvent, Failure, Member, Tool, Validator
 
 
-class ToolFilter(filters.FilterSet):  # untyped package
+class ToolFilter(filters.FilterSet):
     """Tools by a part of their name."""
 
     q = filters.CharFilter(field_name="name", lookup_expr="icontains", help_text="A part of the name.")
@@ -18,7 +18,7 @@ class ToolFilter(filters.FilterSet):  # untyped package
         fields: ClassVar = ["q"]
 
 
-class ValidatorFilter(filters.FilterSet):  # untyped package
+class ValidatorFilter(filters.FilterSet):
     """Validators by tool, kind and whether they run."""
 
     q = filters.CharFilter(field_name="name", lookup_expr="icontains", help_text="A part of the name.")
@@ -30,7 +30,7 @@ class ValidatorFilter(filters.FilterSet):  # untyped package
         fields: ClassVar = ["q", "tool", "kind", "is_enabled"]
 
 
-class KeyFilter(filters.FilterSet):  # untyped package
+class KeyFilter(filters.FilterSet):
     """Keys that still work, or that do not."""
 
     revoked = filters.BooleanFilter(method="by_revoked", help_text="Only revoked keys, or only the others.")
@@ -44,7 +44,7 @@ class KeyFilter(filters.FilterSet):  # untyped package
         return rows.filter(revoked_at__isnull=not value)
 
 
-class MemberFilter(filters.FilterSet):  # untyped package
+class MemberFilter(filters.FilterSet):
     """Members by role."""
 
     class Meta:
@@ -52,7 +52,7 @@ class MemberFilter(filters.FilterSet):  # untyped package
         fields: ClassVar = ["role"]
 
 
-class AuditFilter(filters.FilterSet):  # untyped package
+class AuditFilter(filters.FilterSet):
     """Audit events by what was done, to what, by whom and when."""
 
     actor = filters.CharFilter(field_name="actor_name", help_text="Exactly this actor.")
@@ -64,7 +64,7 @@ class AuditFilter(filters.FilterSet):  # untyped package
         fields: ClassVar = ["verb", "subject_type", "subject_uuid", "actor", "since", "until"]
 
 
-class FailureFilter(filters.FilterSet):  # untyped package
+class FailureFilter(filters.FilterSet):
     """Failures by who found them, whether they repeat a known mistake, and when they happened."""
 
     repeat = filters.BooleanFilter()

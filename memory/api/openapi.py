@@ -29,7 +29,7 @@ class StructExtension(OpenApiSerializerExtension):
                 name, ResolvedComponent.SCHEMA, _typed(schema), object=structs[name]
             )
             auto_schema.registry.register_on_missing(component)
-        return _typed(own)
+        return dict(_typed(own))
 
     @property
     def _struct(self) -> type[msgspec.Struct]:

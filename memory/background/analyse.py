@@ -6,14 +6,15 @@ import time
 from django.db import Error, OperationalError, connection, transaction
 from django.utils import timezone
 
-from memory.background.findings import Looked, write_findings
+from memory.background.bell import ring
+from memory.background.findings import WHOLE_TASK, Looked, write_findings
 from memory.background.linking import link_patterns
 from memory.background.loading import Claim, claim_batch, load_claims, load_watches
 from memory.background.turns import turn
 from memory.domain.analysis import analyse_task
 from memory.models import Task
 
-DEADLINE_S = 60.0
+DEADLINE_S = 5.0  # then the worker's other work has its turn
 ATTEMPTS = 5
 log = logging.getLogger(__name__)
 
@@ -25,14 +26,16 @@ def analyse_backlog(deadline_s: float = DEADLINE_S) -> int:
     """
     until = time.monotonic() + deadline_s
     count = 0
+    is_empty = False
     with turn("analysis") as mine:
-        while mine and time.monotonic() < until:
+        while mine and not is_empty and time.monotonic() < until:
             claimed, written = _analyse_batch()
             count += written
-            if not claimed:
-                break
+            is_empty = not claimed
     if count:
         link_patterns()
+        if not is_empty:
+            ring()
     return count
 
 
@@ -88,5 +91,5 @@ def _one_by_one() -> tuple[int, int]:
 def mark_unreadable(task: Task, reason: str) -> None:
     """Take a task out of the backlog with the reason, until it changes."""
     Task.objects.filter(pk=task.pk, revision=task.revision, analysed_at=None).update(
-        analysed_at=timezone.now(), analysis_error=reason[:2_000]
+        analysed_at=timezone.now(), analysis_error=f"{WHOLE_TASK}{reason}"[:2_000]
     )

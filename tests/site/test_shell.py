@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from memory.actions.accounts import create_workspace, set_member
 from memory.domain.access import Role
@@ -100,3 +101,23 @@ def test_password__changed__is_said_and_works(cast: Cast, client: Client) -> Non
 
     assert answer.request["PATH_INFO"] == "/w/acme/"
     assert client.login(username="viewer", password=new)
+
+
+def test_login__too_many_wrong_passwords__says_how_long_to_wait(
+    client: Client, cast: Cast, settings: Settings
+) -> None:
+    settings.AXES_ENABLED = True
+    for _ in range(settings.AXES_FAILURE_LIMIT):
+        answer = client.post("/login/", {"username": "viewer", "password": "no"})
+    assert "paused for 15 minutes" in answer.text
+
+    answer = client.post("/login/", {"username": "viewer", "password": "pass-viewer"})
+    assert answer.status_code == 429
+
+
+@pytest.mark.parametrize("path", ["/nowhere/", "/w/nowhere/", "/w/acme/tasks/not-a-uuid/"])
+def test_unknown_address__member__says_where_to_go(cast: Cast, path: str) -> None:
+    answer = page_client(cast.viewer).get(path)
+
+    assert answer.status_code == 404
+    assert "To your workspace" in answer.text

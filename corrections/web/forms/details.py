@@ -19,7 +19,7 @@ class PartForm(forms.Form):
 
     def to_part(self) -> dict[str, Any]:
         """The part; what was left empty is left out. Call only after the form was cleaned."""
-        found = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        found = {name: value for name, value in self.cleaned_data.items() if value not in (None, "", [])}
         return {name: value.value if isinstance(value, Given) else value for name, value in found.items()}
 
     @classmethod

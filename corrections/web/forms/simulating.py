@@ -1,7 +1,6 @@
 """The simulator's question: which call, and which rule to try beside the live ones."""
 
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -36,7 +35,15 @@ class PickForm(forms.Form):
 
     task = forms.UUIDField(label=gettext_lazy("Task"), required=False)
     seq = forms.IntegerField(label=gettext_lazy("Call"), required=False, min_value=0, max_value=2**31 - 1)
-    after = forms.BooleanField(label=gettext_lazy("After the call"), required=False)
+    point = forms.ChoiceField(
+        label=gettext_lazy("Point"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("before the call")),
+            ("after", gettext_lazy("after the call")),
+            ("planning", gettext_lazy("while planning")),
+        ],
+    )
     rule = forms.UUIDField(label=gettext_lazy("Rule to try"), required=False)
 
 
@@ -53,9 +60,3 @@ class QuestionForm(forms.Form):
         shape=gettext_lazy("A rule is a JSON object; several are a list of them."),
         help_text=gettext_lazy("Optional. A rule document, or a list of them. Nothing is saved."),
     )  # fmt: skip
-
-
-def chosen_rule(form: PickForm) -> UUID | None:
-    """The rule to try, where a known one was chosen."""
-    found = form.cleaned_data.get("rule") if form.is_bound else None
-    return found if isinstance(found, UUID) else None

@@ -21,7 +21,7 @@ PAGES = [
     pytest.param("rules/{rule.uuid}/diff/?from=1&to=2", "viewer", id="diff"),
     pytest.param("simulator/", "viewer", id="simulator"),
     pytest.param("simulator/?task={task.uuid}&seq=0&rule={draft.uuid}", "viewer", id="simulated"),
-    pytest.param("simulator/?task={task.uuid}&seq=0&after=on", "viewer", id="simulated-after"),
+    pytest.param("simulator/?task={task.uuid}&seq=0&point=after", "viewer", id="simulated-after"),
     pytest.param("rules/new/", "reviewer", id="new"),
     pytest.param("rules/new/?as=json", "reviewer", id="new-json"),
     pytest.param("rules/new/?pattern={pattern.uuid}", "reviewer", id="new-from-pattern"),
@@ -98,11 +98,11 @@ def test_simulator__call_and_rule_of_another_workspace__are_not_there(cast: Cast
 @pytest.mark.parametrize(("url", "role"), PAGES)
 def test_page__more_rows__costs_no_more_queries(cast: Cast, url: str, role: str) -> None:
     client = page_client(getattr(cast, role))
-    few = build_rule_scene(cast.workspace, 3)
+    few = build_rule_scene(cast.workspace, 2)
     client.get(address(url, few))
     with CaptureQueriesContext(connection) as before:
         client.get(address(url, few))
-    many = build_rule_scene(cast.workspace, 20)
+    many = build_rule_scene(cast.workspace, 9)
     client.get(address(url, many))  # the live ruleset is read again once after a change
     with CaptureQueriesContext(connection) as after:
         client.get(address(url, many))
@@ -238,7 +238,7 @@ def test_list__nonsense__is_no_error(cast: Cast, text: str) -> None:
         404,
     )
     assert (
-        client.get("/w/acme/simulator/", dict.fromkeys(("task", "seq", "rule", "after"), text)).status_code
+        client.get("/w/acme/simulator/", dict.fromkeys(("task", "seq", "rule", "point"), text)).status_code
         == 200
     )
 

@@ -72,3 +72,14 @@ def test_health__unreadable_task__is_listed(cast: Cast) -> None:
 
     assert "call 3: nested too deeply" in text
     assert "not ours" not in text
+
+
+def test_overview__tasks_that_failed_as_a_whole__are_not_offered_a_rule(cast: Cast) -> None:
+    make_task(cast.workspace)
+    make_pattern(cast.workspace, "Task failed though every call was fine", tool="(task)", occurrence_count=99)
+    make_pattern(cast.workspace, "City must not be empty")
+
+    text = page_client(cast.reviewer).get("/w/acme/").text
+
+    assert "City must not be empty" in text
+    assert "Task failed though" not in text

@@ -22,7 +22,7 @@ def _kind(outcome: Any) -> Any:
     return "failure" if isinstance(outcome, EvaluationFailure) else outcome
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(conditions, contexts())
 def test_condition__any_context__closures_equal_the_runtime(source: str, document: dict[str, Any]) -> None:
     condition, context = _compile(source), parse_context(document)
@@ -31,7 +31,7 @@ def test_condition__any_context__closures_equal_the_runtime(source: str, documen
 
 
 @pytest.mark.parametrize("function", ["trim", "lowerAscii", "upperAscii", "size"])
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(text=st.text(max_size=12))
 def test_text_function__any_text__equals_the_runtime(function: str, text: str) -> None:
     expression = Expression.compile(f"input.a.{function}()")

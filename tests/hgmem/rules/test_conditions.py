@@ -124,7 +124,7 @@ def test_evaluate__loop_over_parts_of_one_list__is_within_the_bound() -> None:
     assert condition.evaluate({"input": {"a": LONG[:50]}}) is True
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(conditions, contexts())
 def test_unparse__any_condition__means_the_same(source: str, document: dict[str, Any]) -> None:
     try:

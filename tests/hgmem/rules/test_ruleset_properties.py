@@ -46,7 +46,7 @@ rule_lists = st.tuples(*(rules(f"r{at}") for at in range(8))).map(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(rule_lists, st.lists(contexts(), min_size=1, max_size=4))
 def test_decide__any_rules_and_contexts__equals_the_linear_scan(
     some: list[Rule], documents: list[Any]
@@ -63,7 +63,7 @@ def test_decide__any_rules_and_contexts__equals_the_linear_scan(
         assert json.dumps(decision.to_dict())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(conditions, contexts())
 def test_decide__after_call_rule_asked_before__is_left_out_only_when_surely_false(
     condition: str, document: dict[str, Any]

@@ -239,6 +239,12 @@ def test_analyse__task_that_cannot_be_written__is_marked_and_the_others_go_on(ca
     assert Failure.objects.get().task.external_id == "b"
     assert get_backlog().waiting == 0
 
+    record(cast.workspace, make_document("a", goal="bad", tags=["changed"]))
+    analyse_backlog()
+
+    assert Task.objects.get(external_id="a").analysis_error == ""
+    assert Failure.objects.count() == 2
+
 
 def test_analyse__tool__learns_its_schema_from_calls_that_worked(cast: Cast) -> None:
     good = [{"tool": "t", "input": {"city": "Paris"}, "status": "ok"} for _ in range(25)]

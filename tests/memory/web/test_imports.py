@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 
 from memory.actions.importing import carry_on_imports
+from memory.actions.imports import apply_import
 from memory.models import ImportJob
 from tests.conftest import Cast, page_client
 from tests.memory.actions.test_imports import runs_file
@@ -65,6 +66,19 @@ def test_import__asked_by_htmx__answers_the_progress_alone(cast: Cast) -> None:
     part = page_client(cast.maintainer).get(f"/w/acme/imports/{job.uuid}/", headers={"HX-Request": "true"})
 
     assert part.content.decode().lstrip().startswith("<section")
+
+
+def test_import__finished_while_watched__reloads_the_whole_page(cast: Cast) -> None:
+    upload(cast, runs_file())
+    job = apply_import(job=ImportJob.objects.get(), by=cast.actor("maintainer"))
+    client, page = page_client(cast.maintainer), f"/w/acme/imports/{job.uuid}/"
+
+    running = client.get(page, headers={"HX-Request": "true"})
+    carry_on_imports()
+    done = client.get(page, headers={"HX-Request": "true"})
+
+    assert "HX-Refresh" not in running
+    assert done["HX-Refresh"] == "true"
 
 
 def test_imports__cancel__stops_it(cast: Cast) -> None:
