@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import hypothesis
 import pytest
 from django.test import Client
+from django.utils import translation
 from rest_framework.test import APIClient
 
 from corrections.live.receipts import RECEIPTS
@@ -51,6 +52,7 @@ def fast_and_fresh(settings: object) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.AXES_ENABLED = False
     KEYRING.forget()
+    translation.deactivate()  # the language of the request before
     RULESETS.forget()
     RECEIPTS.forget()
     forget_redactors()

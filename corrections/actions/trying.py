@@ -67,14 +67,16 @@ def simulate(
     check_may(by, "look")
     if by.workspace_id is None:
         raise ValueError("A simulation needs a workspace.")
+    asked = parse_context(context)
     live = ruleset_for(by.workspace_id)
     if documents is None:
         ruleset, version = live.ruleset, live.version
     else:
         tried = {rule.uuid: rule for rule in _read_all(documents)}
-        others = {rule.uuid: rule for rule in live.parsed.values()} if with_live else {}
+        near = live.parsed.values() if with_live else ()  # the other tools' rules have no say: not compiled
+        others = {rule.uuid: rule for rule in near if rule.applies_to.fits_tool(asked.tool)}
         ruleset, version = Ruleset.compile((others | tried).values(), version="simulation"), "simulation"
-    decision = ruleset.decide(parse_context(context), now=now, explain=True)
+    decision = ruleset.decide(asked, now=now, explain=True)
     return {**decision.to_dict(), "ruleset_version": version}
 
 

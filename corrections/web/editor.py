@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from corrections.domain.documents import body_of
 from corrections.domain.documents import read_document as check_document
 from corrections.web.forms.basics import DocumentForm, RuleForm, ScopeForm
-from corrections.web.forms.details import ACTIONS, DEFAULT_DETAIL, ActionTypeForm, NoDetailForm, PartForm
+from corrections.web.forms.details import ACTIONS, DEFAULT_DETAIL, ActionTypeForm, NoDetailForm
+from corrections.web.forms.parts import PartForm
 from corrections.web.forms.values import read_document
 from corrections.web.marks import in_words
 from hgmem.rules import RuleError

@@ -53,6 +53,7 @@ def open_editor(cast: Cast, open_page: OpenPage) -> tuple[Opened, ErrorPattern]:
     opened = open_page(cast.maintainer)
     opened.goto(f"/w/acme/patterns/{pattern.uuid}/")
     opened.page.get_by_role("link", name="Write a rule from this").click()
+    opened.page.wait_for_url("**/rules/new/**", wait_until="load")
     return opened, pattern
 
 
@@ -74,6 +75,7 @@ def test_rule__from_a_pattern__is_checked_written_activated_and_simulated(
     page.get_by_label("Field", exact=True).fill("city")
     page.get_by_label("Value", exact=True).fill("Shanghai")
     check.get_by_text('Set city to "Shanghai".').wait_for()
+    page.wait_for_load_state("networkidle")
     page.get_by_role("button", name="Save and activate").click()
     page.get_by_text("agents are served it from now on").wait_for()
 

@@ -6,7 +6,8 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from corrections.domain.lifecycle import Status
-from corrections.web.forms.details import ACTIONS, PartForm
+from corrections.web.forms.details import ACTIONS
+from corrections.web.forms.parts import PartForm
 from corrections.web.forms.values import CodeArea, ListField, MomentField, NumberField
 from hgmem.rules.limits import MAX_CONDITION_CHARS, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
 

@@ -11,7 +11,8 @@ from django.http import QueryDict
 
 from corrections.domain.documents import body_of, read_document
 from corrections.web.editor import Editor, editor_of_post, texts_of
-from corrections.web.forms.details import ACTIONS, OPERATIONS, OUTPUT_OPERATIONS
+from corrections.web.forms.details import ACTIONS
+from corrections.web.forms.operations import OPERATIONS, OUTPUT_OPERATIONS
 from hgmem.rules import ACTION_TYPES, RuleError
 from hgmem.rules.operations import OPERATION_NAMES
 from hgmem.rules.outputs import OUTPUT_OPERATION_NAMES
