@@ -40,14 +40,8 @@ def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     kind = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/").split("/")[0]
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
-<<<<<<< HEAD
-    first_version = {"int:number": 1}
-    values = {part: first_version.get(part) or getattr(row, names[part]) for part in route.parts}
-    return route.url({part: str(value) for part, value in values.items()}, slug)
-=======
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
     return route.url(values | {"int:number": "1"}, slug)  # every rule has a version 1
->>>>>>> rulepages
 
 
 def state_of(rows: dict[str, models.Model]) -> dict[str, object]:
