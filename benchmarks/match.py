@@ -3,8 +3,9 @@
 10,000 and 100,000 rules over 50 tools, 60 % of them with an equality (the mix is described in
 ``match_workload``). Ours is measured with the garbage collector on, after ``gc.freeze()``, as the
 server runs it; one call is one measurement. The peers get only the rules of the tool asked about,
-already parsed, and only have to count what matches. A sample of our decisions is compared with a
-linear scan in the CEL runtime in the same run.
+already parsed, and only have to count what matches. "cpu p99" is the thread's processor time: on
+a machine that does other things the wall clock also counts what those take. A sample of our
+decisions is compared with a linear scan in the CEL runtime in the same run.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import gc
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -50,25 +52,27 @@ def _measure_size(report: Report, size: int, arguments: argparse.Namespace) -> N
     report.figure(f"compile seconds, {size} rules", round(seconds, 1))
     gc.collect()
     gc.freeze()
-    times, matches = _timed(lambda context: len(ruleset.decide(context, now=NOW).matched), contexts, _WARM_UP)
-    several = sum(count > 1 for count in matches)
-    rows: list[list[Any]] = [_row("hgmem (index and closures)", times, matches)]
+    ours = _timed(lambda context: len(ruleset.decide(context, now=NOW).matched), contexts, _WARM_UP)
+    several = sum(count > 1 for count in ours.matches)
+    rows = [ours.row("hgmem (index and closures)")]
     wrong = _differences(ruleset, specs, contexts[:_CHECKED_CONTEXTS])
     if not arguments.no_peers:
         rows += _peer_rows(report, specs, contexts[: arguments.peer_contexts])
     gc.unfreeze()
     report.table(
         f"{size:,} rules, {len(workload.tools)} tools",
-        ["engine", "p50 us", "p99 us", "max us", "matches"],
+        ["engine", "p50 us", "p99 us", "cpu p99 us", "max us", "matches"],
         rows,
     )
     report.note(
-        f"{several} of {len(matches)} contexts matched several rules; compiled in {seconds:.1f} s; "
+        f"{several} of {len(ours.matches)} contexts matched several rules; compiled in {seconds:.1f} s; "
         f"{wrong} of {_CHECKED_CONTEXTS} decisions differ from the linear scan"
     )
     report.goal(f"decisions that differ from the linear scan, {size:,} rules", measured=wrong, limit=0)
     if size in LIMITS_US:
-        report.goal(f"p99, {size:,} rules", measured=quantile(times, 0.99), limit=LIMITS_US[size], unit="us")
+        report.goal(
+            f"p99, {size:,} rules", measured=quantile(ours.wall, 0.99), limit=LIMITS_US[size], unit="us"
+        )
 
 
 def _compile(report: Report, specs: list[Spec]) -> tuple[Ruleset, float]:
@@ -84,24 +88,40 @@ def _compile(report: Report, specs: list[Spec]) -> tuple[Ruleset, float]:
     return ruleset, time.perf_counter() - started
 
 
-def _timed(
-    match: Callable[[dict[str, Any]], int], contexts: list[dict[str, Any]], warm_up: int
-) -> tuple[list[float], list[int]]:
-    """Microseconds and matches of each context after the first ``warm_up``."""
-    clock, times, matches = time.perf_counter_ns, [], []
+@dataclass(frozen=True, slots=True)
+class _Timing:
+    """Microseconds of wall clock and of this thread's processor time, and the matches, by context."""
+
+    wall: list[float]
+    cpu: list[float]
+    matches: list[int]
+
+    def row(self, name: str) -> list[Any]:
+        mean = round(sum(self.matches) / len(self.matches), 3)
+        spread = [
+            quantile(self.wall, 0.5),
+            quantile(self.wall, 0.99),
+            quantile(self.cpu, 0.99),
+            max(self.wall),
+        ]
+        return [name, *(round(value, 1) for value in spread), mean]
+
+
+def _timed(match: Callable[[dict[str, Any]], int], contexts: list[dict[str, Any]], warm_up: int) -> _Timing:
+    """Every context once, after the first ``warm_up``."""
+    clock, cpu_clock = time.perf_counter_ns, time.thread_time_ns
+    timing = _Timing([], [], [])
     for context in contexts[:warm_up]:
         match(context)
     for context in contexts[warm_up:]:
+        cpu_started = cpu_clock()
         started = clock()
         count = match(context)
-        times.append((clock() - started) / 1_000)
-        matches.append(count)
-    return times, matches
-
-
-def _row(name: str, times: list[float], matches: list[int]) -> list[Any]:
-    mean = round(sum(matches) / len(matches), 3)
-    return [name, round(quantile(times, 0.5), 1), round(quantile(times, 0.99), 1), round(max(times), 1), mean]
+        ended = clock()
+        timing.cpu.append((cpu_clock() - cpu_started) / 1_000)
+        timing.wall.append((ended - started) / 1_000)
+        timing.matches.append(count)
+    return timing
 
 
 def _peer_rows(report: Report, specs: list[Spec], contexts: list[dict[str, Any]]) -> list[list[Any]]:
@@ -109,10 +129,10 @@ def _peer_rows(report: Report, specs: list[Spec], contexts: list[dict[str, Any]]
     with report.progress("peers", total=4) as advance:
         for name, matcher in peers(specs).items():
             if isinstance(matcher, str):
-                rows.append([name, matcher, "", "", ""])
+                rows.append([name, matcher, "", "", "", ""])
             else:
                 warm_up = min(20, len(contexts) // 4)
-                rows.append(_row(name, *_timed(matcher, contexts, warm_up)))
+                rows.append(_timed(matcher, contexts, warm_up).row(name))
             advance(1)
     return rows
 

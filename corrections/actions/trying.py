@@ -36,7 +36,7 @@ def check_document(document: Any) -> Checked:
     except RuleError as error:
         return Checked(errors=error.errors)
     return Checked(
-        reads=sorted(rule.when.read_set | rule.action.reads()),
+        reads=sorted(rule.compiled_condition.read_set | rule.action.reads()),
         writes=sorted(rule.action.writes()),
         description=rule.action.describe(),
     )

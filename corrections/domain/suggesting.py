@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hgmem.rules import Condition, Context, RuleError, parse_context
+from memory.domain.payloads import is_reference
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 WORD = re.compile(r"[A-Za-z0-9_]+")
@@ -19,6 +20,8 @@ RESERVED = frozenset(
     ("as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let",
      "loop", "null", "package", "namespace", "return", "true", "var", "void", "while")
 )  # fmt: skip
+REDACTED = "[redacted:"
+"""What was redacted before storage reads differently in a live call: it is never a constant."""
 MAX_DEPTH = 4
 MAX_CANDIDATES = 40
 MAX_CONSTANT = 200
@@ -176,17 +179,20 @@ def _about_field(path: str, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
 
 def _is_constant(value: Any) -> bool:
     if isinstance(value, str):
-        return 0 < len(value) <= MAX_CONSTANT
+        return 0 < len(value) <= MAX_CONSTANT and REDACTED not in value
     return isinstance(value, bool | int) and abs(value) < 2**53
 
 
 def _leaves(value: Any, steps: tuple[str, ...] = ("input",)) -> Iterator[tuple[str, Any]]:
-    """The scalar values of an input by their path in a condition. Lists are not entered."""
-    if isinstance(value, Mapping):
+    """The scalar values of an input by their path in a condition.
+
+    Lists are not entered, nor what stands for a large value kept apart: live calls have the value itself.
+    """
+    if isinstance(value, Mapping) and not is_reference(value):
         for name, part in value.items():
             if len(steps) <= MAX_DEPTH:
                 yield from _leaves(part, (*steps, str(name)))
-    elif not isinstance(value, list):
+    elif not isinstance(value, list | Mapping):
         path = _path(steps)
         if path:
             yield path, value

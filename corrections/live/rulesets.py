@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from django.db import close_old_connections, connections
 
 from corrections.domain.documents import served_rule
-from corrections.queries.rulesets import list_served, load_bodies, read_stamp, read_stamps
+from corrections.queries.rulesets import list_served, load_versions, read_stamp, read_stamps
 from hgmem.periodic import Periodic
 from hgmem.rules import Rule, RuleError, Ruleset
 
@@ -135,19 +135,18 @@ def _read(workspace_id: int, known: dict[int, Rule]) -> tuple[int, dict[int, Rul
 def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Rule], list[str]]:
     """Rules by version id. Versions are immutable, so only those not known yet are read and parsed."""
     served = list_served(workspace_id)
-    bodies = load_bodies([row.version_id for row in served if row.version_id not in known])
-    parsed: dict[int, Rule] = {}
+    fresh: dict[int, Rule] = {}
     broken: list[str] = []
-    for row in served:
-        rule = known.get(row.version_id)
+    for row in load_versions([version_id for version_id in served if version_id not in known]):
         try:
-            parsed[row.version_id] = rule or served_rule(
-                bodies[row.version_id], uuid=str(row.rule_uuid), version=row.number,
-                created_by=row.created_by_kind, created_at=row.created_at,
+            fresh[row.version_id] = served_rule(
+                row.body, uuid=str(row.rule_uuid), version=row.number, created_by=row.created_by_kind,
+                created_at=row.created_at,
             )  # fmt: skip
         except RuleError as error:
             broken.append(f"rule {row.rule_uuid} version {row.number}: {error}")
-    return parsed, broken
+    rules = known | fresh
+    return {version_id: rules[version_id] for version_id in served if version_id in rules}, broken
 
 
 RULESETS = LiveRulesets()

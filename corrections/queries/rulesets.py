@@ -1,18 +1,22 @@
 """What is served: the stamps, and the live versions behind them."""
 
+from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from corrections.models import Rule, RulesetStamp, RuleVersion
 
+CHUNK = 500
+
 
 class ServedVersion(NamedTuple):
-    """A live version by its ids. Versions are immutable, so ``version_id`` names a body for good."""
+    """A live version. Versions are immutable, so ``version_id`` names all of it for good."""
 
-    rule_uuid: UUID
     version_id: int
+    rule_uuid: UUID
     number: int
+    body: dict[str, Any]
     created_by_kind: str
     created_at: datetime
 
@@ -33,25 +37,15 @@ def get_stamp(workspace_id: int) -> RulesetStamp | None:
     return RulesetStamp.objects.filter(workspace_id=workspace_id).first()
 
 
-def list_served(workspace_id: int) -> list[ServedVersion]:
-    """The live versions of the workspace's active rules, oldest rule first."""
+def list_served(workspace_id: int) -> list[int]:
+    """Ids of the live versions of the workspace's active rules, oldest rule first."""
     rows = Rule.objects.active().filter(workspace_id=workspace_id).order_by("pk")
-    return [
-        ServedVersion(*row)
-        for row in rows.values_list(
-            "uuid",
-            "live_version_id",
-            "live_version__number",
-            "live_version__created_by_kind",
-            "live_version__created_at",
-        )
-    ]
+    return [version_id for version_id in rows.values_list("live_version_id", flat=True) if version_id]
 
 
-def load_bodies(version_ids: list[int]) -> dict[int, dict[str, object]]:
-    """Bodies by version id, in chunks that every database accepts."""
-    bodies: dict[int, dict[str, object]] = {}
-    for start in range(0, len(version_ids), 500):
-        chunk = version_ids[start : start + 500]
-        bodies.update(RuleVersion.objects.filter(pk__in=chunk).values_list("pk", "body"))
-    return bodies
+def load_versions(version_ids: list[int]) -> Iterator[ServedVersion]:
+    """The versions with these ids, read in chunks that every database accepts."""
+    columns = ("pk", "rule__uuid", "number", "body", "created_by_kind", "created_at")
+    for start in range(0, len(version_ids), CHUNK):
+        rows = RuleVersion.objects.filter(pk__in=version_ids[start : start + CHUNK])
+        yield from (ServedVersion(*row) for row in rows.values_list(*columns))

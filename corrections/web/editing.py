@@ -5,6 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
@@ -146,6 +147,7 @@ def _show(request: HttpRequest, session: Session, *, status: int = 200) -> HttpR
     context = {
         "title": _("Edit %(name)s") % {"name": rule.name} if rule else _("New rule"),
         "session": session,
+        "form_url": _form_url(workspace.slug, rule),
         "editor": session.editor,
         "panel": check_editor(session.editor, session.patterns, now=timezone.now(), by=request.actor),
         "offered": offered_patterns(session, workspace.pk),
@@ -154,6 +156,10 @@ def _show(request: HttpRequest, session: Session, *, status: int = 200) -> HttpR
         "why_not_activate": _why_not_publish(request),
     }
     return render(request, "rules/edit.html", context, status=status)
+
+
+def _form_url(slug: str, rule: Rule | None) -> str:
+    return reverse("rule-edit", args=[slug, rule.uuid]) if rule else reverse("rule-new", args=[slug])
 
 
 def _why_not_publish(request: HttpRequest) -> str:

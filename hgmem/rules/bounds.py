@@ -46,11 +46,11 @@ class Bound:
 
 def bound_of(tree: Node) -> Bound:
     """Look at a condition once, when it is compiled."""
-    calls = [node.function for node in walk(tree) if isinstance(node, Call)]
+    nodes = list(walk(tree))
     return Bound(
         tree=tree,
-        loops=any(isinstance(node, Loop) for node in walk(tree)),
-        builders=sum(function in _BUILDERS for function in calls),
+        loops=any(isinstance(node, Loop) for node in nodes),
+        builders=sum(isinstance(node, Call) and node.function in _BUILDERS for node in nodes),
     )
 
 

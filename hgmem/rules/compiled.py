@@ -36,7 +36,7 @@ class CompiledRule:
         self.version = rule.version
         self.name = rule.name
         self.action = rule.action
-        self.condition = rule.when
+        self.condition = rule.compiled_condition
         self.is_adjustment = isinstance(rule.action, PostCallParsingAdjust)
         self.scoped = rule.applies_to.has_more
         self.timed = rule.valid_from is not None or rule.valid_until is not None

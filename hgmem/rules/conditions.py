@@ -135,6 +135,10 @@ class Expression:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.source!r})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles are the source, compiled again."""
+        return type(self).compile, (self.source,)
+
 
 class Condition(Expression):
     """An expression that is a yes-or-no question."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -11,6 +10,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationError,
     model_validator,
 )
@@ -67,6 +67,8 @@ class Rule(BaseModel):
     effectiveness: Annotated[float, Field(ge=0, le=1)] | None = None
     ruled_over: tuple[str, ...] = ()
 
+    _compiled: Condition | None = PrivateAttr(default=None)
+
     @model_validator(mode="after")
     def _check(self) -> "Rule":
         point, points = self.applies_to.point, self.action.points
@@ -83,14 +85,21 @@ class Rule(BaseModel):
             raise ValueError("valid_until: must be after valid_from")
         return self
 
-    @cached_property
-    def when(self) -> Condition:
-        """The compiled condition."""
-        return Condition.compile(self.condition)
+    @property
+    def compiled_condition(self) -> Condition:
+        """The condition, compiled once for this rule.
+
+        Raises:
+            RuleError: a copy was given a condition that is wrong.
+        """
+        compiled = self._compiled
+        if compiled is None or compiled.source != (self.condition.strip() or "true"):
+            compiled = self._compiled = Condition.compile(self.condition)
+        return compiled
 
     def _reads_result(self) -> bool:
         read = {path.partition(".")[0].partition("[")[0] for path in self.action.reads()}
-        return self.when.reads_result or bool(read & AFTER_CALL_VARIABLES)
+        return self.compiled_condition.reads_result or bool(read & AFTER_CALL_VARIABLES)
 
     @property
     def point(self) -> Point:
@@ -100,7 +109,7 @@ class Rule(BaseModel):
     @property
     def specificity(self) -> int:
         """How narrow scope and condition are together."""
-        return self.applies_to.specificity + self.when.specificity
+        return self.applies_to.specificity + self.compiled_condition.specificity
 
     def is_valid_at(self, moment: datetime) -> bool:
         """Whether a moment lies in the validity window: from ``valid_from`` on, before ``valid_until``."""

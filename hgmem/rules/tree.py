@@ -90,6 +90,7 @@ class Loop:
     rest: tuple["Node", ...] = ()
 
 
+_LEAVES = (Const, Read, Has, Local)
 Node = Const | Read | Has | Local | Select | Call | ListOf | MapOf | Loop
 
 _CONST_KINDS = {
@@ -122,9 +123,12 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def walk(node: Node) -> Iterator[Node]:
     """Every node of the tree, parents first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _LEAVES):
+            waiting.extend(reversed(children(node)))
 
 
 def conjuncts(node: Node) -> Iterator[Node]:

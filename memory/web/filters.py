@@ -38,7 +38,9 @@ class TaskFilterForm(forms.Form):
             ("unknown", _("unknown")),
         ],
     )
-    agent = forms.CharField(label=_("Agent"), required=False, max_length=200)
+    agent = forms.CharField(
+        label=_("Agent"), required=False, max_length=200, widget=forms.TextInput({"list": "known-agents"})
+    )
     tool = forms.CharField(label=_("Tool"), required=False, max_length=200)
     tag = forms.CharField(label=_("Tag"), required=False, max_length=100)
     since = forms.DateField(label=_("Since"), required=False, widget=DayInput)

@@ -89,6 +89,23 @@ class CastForm(PartForm):
     )
 
 
+class WholeField(forms.CharField):
+    """A field path where empty means the whole value, and is said so in the document."""
+
+    def clean(self, value: Any) -> Any:
+        """The path, wrapped."""
+        return Given(super().clean(value))
+
+
+class OutputCastForm(CastForm):
+    """``cast`` of an output, or of a part of it"""
+
+    field = WholeField(
+        label=FIELD, required=False, max_length=300, help_text=_("Empty: the whole output."),
+        widget=forms.TextInput(attrs={"class": "code", "spellcheck": "false"}),
+    )  # fmt: skip
+
+
 class MapValuesForm(PartForm):
     """``map_values``"""
 
@@ -159,7 +176,8 @@ OPERATIONS: dict[str, tuple[Any, type[PartForm]]] = {
 }
 OUTPUT_OPERATIONS: dict[str, tuple[Any, type[PartForm]]] = {
     "extract": (_("Take a part"), ExtractForm),
-    **{name: OPERATIONS[name] for name in ("set_default", "set", "rename", "remove", "cast")},
+    **{name: OPERATIONS[name] for name in ("set_default", "set", "rename", "remove")},
+    "cast": (OPERATIONS["cast"][0], OutputCastForm),
     "treat_as_error": (_("Treat as an error"), TreatAsErrorForm),
 }
 

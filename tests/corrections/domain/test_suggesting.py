@@ -87,6 +87,10 @@ def test_suggestion__best_one__is_what_a_person_would_write(
         pytest.param(["text"], [None], id="inputs-that-are-no-objects"),
         pytest.param([{"a": 10**40}], [{"a": 1}], id="huge-number"),
         pytest.param([{"a": [[["deep"]]]}], [], id="nested-lists"),
+        pytest.param([{"to": "[redacted:email:3fa2]"}], [{"to": "[redacted:email:77ab]"}], id="redacted"),
+        pytest.param(
+            [{"big": {"$payload": "aa", "size": 9}}], [{"big": {"$payload": "bb"}}], id="kept-apart"
+        ),
     ],
 )
 def test_suggestion__nothing_tells_them_apart__is_none(failing: list[Any], good: list[Any]) -> None:

@@ -277,6 +277,7 @@ def test_check__plain__shows_the_whole_editor(cast: Cast) -> None:
     answer = page_client(cast.reviewer).post("/w/acme/rules/check/", form)
 
     assert f'action="/w/acme/rules/{rule.uuid}/edit/"' in answer.text
+    assert f'hx-post="/w/acme/rules/{rule.uuid}/edit/"' in answer.text
     assert 'value="Typed"' in answer.text
     assert "ends too early" in answer.text
 

@@ -1,6 +1,9 @@
 """The editor's forms: a document goes in and comes out the same, and every fault lands beside its field."""
 
 import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,6 +157,26 @@ def test_form__moment_in_another_zone__stays_the_same_moment() -> None:
     body = document(valid_from="2026-01-01T02:00:00+02:00")
 
     assert through_the_form(body)["valid_from"] == "2026-01-01T00:00:00Z"
+
+
+def case_rules() -> Iterator[Any]:
+    """Every rule of the decision cases."""
+    for path in sorted(Path("tests/cases/rules").glob("*.json")):
+        for rule in json.loads(path.read_text())["rules"]:
+            yield pytest.param(rule, id=f"{path.stem}-{rule.get('uuid') or rule.get('correction_id')}")
+
+
+@pytest.mark.parametrize("rule", list(case_rules()))
+def test_form__rule_of_the_decision_cases__means_the_same_after_it(rule: dict[str, Any]) -> None:
+    body = body_of(read_document(rule, author="human"))
+
+    assert with_moments(through_the_form(body)) == with_moments(body)
+
+
+def with_moments(body: dict[str, Any]) -> dict[str, Any]:
+    """The window as moments: the form speaks in the server's time zone."""
+    texts = {name: body[name] for name in ("valid_from", "valid_until") if body[name]}
+    return body | {name: datetime.fromisoformat(text) for name, text in texts.items()}
 
 
 def test_tables__every_action_and_operation_of_the_engine__has_a_form() -> None:
