@@ -15,7 +15,7 @@ CHECK_ENV := env -u DATABASE_URL -u REDIS_URL -u SECRET_KEY HGMEM_VAR=var/check
 WORKERS ?= 2
 ARGS ?=
 
-.PHONY: help setup run test lint types contracts checks openapi pytest bench clean
+.PHONY: help setup run test lint types contracts checks openapi screenshot pytest bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' $(MAKEFILE_LIST)
@@ -68,8 +68,12 @@ checks: $(VENV)/.test ## migrations, deployment settings, OpenAPI file
 	$(CHECK_ENV) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file var/check/openapi.yaml
 	@diff -u docs/openapi.yaml var/check/openapi.yaml || { echo "docs/openapi.yaml is not current: run make openapi" >&2; exit 1; }
 
-openapi: $(VENV)/.test ## write docs/openapi.yaml
+openapi: $(VENV)/.test ## write docs/openapi.yaml and docs/api.md
 	$(CHECK_ENV) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
+	$(CHECK_ENV) $(BIN)/python manage.py api_reference
+
+screenshot: $(VENV)/.test ## take the README's screenshot of the demo
+	$(BIN)/python docs/screenshot.py
 
 pytest: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)

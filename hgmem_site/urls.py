@@ -6,6 +6,8 @@ from django.urls import include, path
 from hgmem_site import probes
 from memory.web import account
 
+handler404 = "hgmem_site.errors.not_found"
+
 urlpatterns = [
     path("api/v1/", include("corrections.api.urls")),  # first: it holds the hot path
     path("api/v1/", include("memory.api.urls")),
