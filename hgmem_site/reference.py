@@ -50,13 +50,17 @@ def _parameter(parameter: Document) -> str:
 
 
 def _body(document: Document, body: Document) -> list[str]:
-    schema = next(iter(body.get("content", {}).values()), {}).get("schema", {})
-    schema = _resolve(document, schema)
+    schema = _resolve(document, _content(body).get("schema", {}))
     required = set(schema.get("required", []))
     return [
         _row(name, "body", field, field.get("description", ""), name in required)
         for name, field in schema.get("properties", {}).items()
     ]
+
+
+def _content(part: Document) -> Document:
+    """The first form in which a body or an answer comes; all of ours are JSON."""
+    return next(iter(part.get("content", {}).values()), {})
 
 
 def _resolve(document: Document, schema: Document) -> Document:
@@ -94,5 +98,5 @@ def _kind(schema: Document) -> str:
 
 
 def _answer(status: str, answer: Document) -> str:
-    schema = next(iter(answer.get("content", {}).values()), {}).get("schema")
+    schema = _content(answer).get("schema")
     return f"`{status}` {_kind(schema)}" if schema else f"`{status}`"
