@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from csp.constants import NONCE, NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE  # noqa: F401
+from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 
 from hgmem_site.env import env, is_plain_loopback, secret_key
 

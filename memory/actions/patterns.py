@@ -14,7 +14,7 @@ from memory.models import ErrorPattern
 def triage_pattern(*, pattern: ErrorPattern, step: str, by: Actor, reason: str = "") -> ErrorPattern:
     """A person sets a pattern aside or takes it up again (``ignore``, ``reopen``).
 
-    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionRefused`, KeyError.
+    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionError`, KeyError.
     """
     check_may(by, "triage_pattern")
     locked = ErrorPattern.objects.select_for_update().get(pk=pattern.pk)

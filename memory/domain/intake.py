@@ -82,19 +82,6 @@ def read_documents(
     return results
 
 
-def decode_body(body: bytes, *, max_bytes: int = MAX_BODY_BYTES) -> list[object]:
-    """Read a body like ``read_documents``, but into plain JSON values, one an item, unchecked.
-
-    Raises InvalidBodyError and TooLargeError.
-    """
-    if len(body) > max_bytes:
-        raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
-    values = [msgspec.json.decode(raw) for raw in _split(_clean(body))]
-    if any(_is_too_deep(value, len(body)) for value in values):
-        raise InvalidBodyError(f"Values are nested more than {MAX_DEPTH} levels deep.")
-    return values
-
-
 def count_calls(doc: ExperienceDoc) -> int:
     """Calls in a document, flat and in steps."""
     return len(doc.calls) + sum(len(step.calls) for step in doc.steps)

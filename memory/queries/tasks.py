@@ -124,10 +124,7 @@ def task_timeline(task: Task, *, after: int = -1, size: int = CALLS_PER_PAGE) ->
     calls = calls[:size]
     failures = _failures_of(task, calls)
     reasoning = _reasoning_of(task, calls)
-    entries = [
-        Entry(call, failures.get(call.pk, []), reasoning.pop(call.step, "") if call.step is not None else "")
-        for call in calls
-    ]
+    entries = [Entry(call, failures.get(call.pk, []), reasoning.pop(call.step, "")) for call in calls]
     return Timeline(entries, next_seq, failures.get(None, []), list(task.outcomes.order_by("-id")))
 
 
@@ -142,8 +139,8 @@ def _failures_of(task: Task, calls: list[ToolCall]) -> dict[int | None, list[Fai
 
 def _reasoning_of(task: Task, calls: list[ToolCall]) -> dict[int, str]:
     """What the agent thought in the turns of these calls, by turn."""
-    turns = {call.step for call in calls if call.step is not None}
-    return dict(task.steps.filter(index__in=turns).values_list("index", "reasoning")) if turns else {}
+    turns = {call.step for call in calls}
+    return dict(task.steps.filter(index__in=turns).values_list("index", "reasoning"))
 
 
 def list_agents(workspace: Workspace, *, look_at: int = 500) -> list[str]:

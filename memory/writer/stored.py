@@ -6,7 +6,6 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db import connection
 from django.db.models import Q
 
 from memory.domain.merge import StoredCall, StoredTask
@@ -31,9 +30,8 @@ class Known(msgspec.Struct, frozen=True):
 def find_tasks(workspace_id: int, external_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """The rows of the tasks that exist, locked (in one order, so that two batches cannot deadlock)."""
     tasks = Task.objects.filter(workspace_id=workspace_id, external_id__in=list(external_ids))
-    if connection.features.has_select_for_update:
-        tasks = tasks.select_for_update().order_by("external_id")
-    return {row["external_id"]: row for row in tasks.order_by("external_id").values(*FIELDS)}
+    locked = tasks.select_for_update().order_by("external_id")
+    return {row["external_id"]: row for row in locked.values(*FIELDS)}
 
 
 def load_known(rows: Iterable[dict[str, Any]], incoming: Mapping[str, TaskRecord]) -> dict[str, Known]:
