@@ -19,9 +19,9 @@ from rest_framework.views import APIView
 
 from memory.actions.judge import judge_task
 from memory.actions.record import ItemResult, record_experience
+from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict, TooLarge, Unavailable, Unprocessable
 from memory.api.structs import BatchResult, ErrorAnswer, Experiences, PayloadBody, TaskPage
-from memory.api.throttles import KeyThrottle
 from memory.domain import intake
 from memory.domain.experience import ExperienceDoc, OutcomeDoc
 from memory.models import Payload, Task
@@ -68,7 +68,7 @@ class TaskFilter(filters.FilterSet):
 
     def by_tool(self, tasks: TaskQuerySet, name: str, tool: str) -> TaskQuerySet:
         """Tasks that called the tool."""
-        return queries.with_tool(tasks, self.request.auth.workspace_id, tool)
+        return queries.with_tool(tasks, workspace_of(self.request), tool)
 
     def by_text(self, tasks: TaskQuerySet, name: str, text: str) -> TaskQuerySet:
         """Tasks whose goal or external id contains the text."""
@@ -79,14 +79,13 @@ class ExperienceList(GenericAPIView[Task]):
     """Record experience; list what was recorded."""
 
     actions: ClassVar = {"GET": "look", "POST": "record_experience"}
-    throttle_classes: ClassVar = [KeyThrottle]
     filterset_class = TaskFilter
 
     def get_queryset(self) -> QuerySet[Task]:
         """The tasks of the key's workspace."""
         if getattr(self, "swagger_fake_view", False):
             return Task.objects.none()
-        return queries.list_tasks(self.request.auth.workspace_id)
+        return queries.list_tasks(workspace_of(self.request))
 
     @extend_schema(
         tags=["experience"], summary="List recorded tasks, newest first", operation_id="experiences_list",
@@ -116,7 +115,7 @@ class ExperienceList(GenericAPIView[Task]):
         try:
             documents = intake.read_documents(body, max_bytes=settings.MAX_BODY_BYTES)
             results = record_experience(
-                workspace_id=request.auth.workspace_id, documents=documents, by=request.auth
+                workspace_id=workspace_of(request), documents=documents, by=actor_of(request)
             )
         except intake.TooLargeError as error:
             raise TooLarge(str(error)) from error
@@ -177,7 +176,6 @@ class ExperienceDetail(APIView):
     """One recorded task."""
 
     actions: ClassVar = {"GET": "look"}
-    throttle_classes: ClassVar = [KeyThrottle]
 
     @extend_schema(
         tags=["experience"], summary="A recorded task with its calls, outcomes and failures",
@@ -194,7 +192,7 @@ class ExperienceDetail(APIView):
                 "after_seq must be a whole number.", [{"field": "after_seq", "detail": after}]
             )
         try:
-            detail = queries.get_task_detail(request.auth.workspace_id, uuid, after_seq=int(after))
+            detail = queries.get_task_detail(workspace_of(request), uuid, after_seq=int(after))
         except Task.DoesNotExist as error:
             raise Http404 from error
         return json_answer(detail, 200)
@@ -204,7 +202,6 @@ class ExperienceOutcomes(APIView):
     """What is said about a task after it was recorded."""
 
     actions: ClassVar = {"POST": "judge_task"}
-    throttle_classes: ClassVar = [KeyThrottle]
 
     @extend_schema(
         tags=["experience"], summary="Say how a task ended", operation_id="judge_task",
@@ -218,14 +215,14 @@ class ExperienceOutcomes(APIView):
         """
         try:
             outcome = _outcome.decode(read_body(request))
-            task = queries.find_task(request.auth.workspace_id, uuid)
+            task = queries.find_task(workspace_of(request), uuid)
         except msgspec.DecodeError as error:
             found = intake.field_error(error)
             detail = [{"field": found.field, "detail": found.detail}]
             raise Unprocessable("The outcome has fields that are not acceptable.", detail) from error
         except Task.DoesNotExist as error:
             raise Http404 from error
-        has_changed = judge_task(task=task, outcome=outcome, by=request.auth)
+        has_changed = judge_task(task=task, outcome=outcome, by=actor_of(request))
         return json_answer(queries.summarize(task), 201 if has_changed else 200)
 
 
@@ -233,7 +230,6 @@ class PayloadDetail(APIView):
     """A large value that a call refers to by digest."""
 
     actions: ClassVar = {"GET": "look"}
-    throttle_classes: ClassVar = [KeyThrottle]
 
     @extend_schema(
         tags=["experience"], summary="A large value by its digest", operation_id="payloads_retrieve",
@@ -242,7 +238,7 @@ class PayloadDetail(APIView):
     def get(self, request: Request, digest: str) -> HttpResponse:
         """The redacted value as JSON text; ``truncated`` when it was over the hard cap."""
         try:
-            payload = queries.get_payload(request.auth.workspace_id, digest)
+            payload = queries.get_payload(workspace_of(request), digest)
         except Payload.DoesNotExist as error:
             raise Http404 from error
         return json_answer(PayloadBody(payload.digest, payload.size, payload.truncated, payload.body), 200)

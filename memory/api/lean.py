@@ -10,13 +10,14 @@ import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated, ParseError, Throttled
+from rest_framework.exceptions import MethodNotAllowed, ParseError, Throttled
 from rest_framework.views import APIView
 
+from memory.api.access import actor_of
 from memory.api.authentication import KeyAuthentication
 from memory.api.errors import TooLarge, Unprocessable, answer_exception
 from memory.api.rendering import JSONRenderer
-from memory.domain.access import Actor, check_may
+from memory.domain.access import check_may
 
 AUTHENTICATION = KeyAuthentication()
 RENDERER = JSONRenderer()
@@ -35,22 +36,19 @@ class LeanView(APIView):
             handler = getattr(self, (request.method or "").lower(), None)
             if action is None or handler is None:
                 raise MethodNotAllowed(request.method or "")
-            request.auth = self._admit(request, action)
+            self._admit(request, action)
             answer = handler(request, *args, **kwargs)
         except Exception as error:
             return self._refuse(error)
         return answer if isinstance(answer, HttpResponseBase) else json_response(answer)
 
-    def _admit(self, request: HttpRequest, action: str) -> Actor:
+    def _admit(self, request: HttpRequest, action: str) -> None:
         found = AUTHENTICATION.authenticate(request)  # it reads META only
-        if found is None:
-            raise NotAuthenticated("Send an API key: Authorization: Bearer hgm_...")
-        request.auth = actor = found[1]
-        check_may(actor, action)
+        request.auth = found[1] if found else None
+        check_may(actor_of(request), action)
         for throttle in self.get_throttles():
             if not throttle.allow_request(request, self):
                 raise Throttled(throttle.wait())
-        return actor
 
     def _refuse(self, error: Exception) -> HttpResponse:
         answer = answer_exception(error, {})
