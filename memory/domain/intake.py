@@ -11,19 +11,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from memory.domain.experience import MAX_CALLS, CallDoc, ExperienceDoc
+from memory.domain.plain_json import MAX_DEPTH, clean_json, is_too_deep
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
 MAX_DOCUMENTS = 500
-MAX_DEPTH = 64
-REPLACEMENT = "\ufffd"
 
-_ESCAPES = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\u0000|\\.",
-    re.DOTALL,
-)
-_REPLACEMENT_ESCAPE = b"\\ufffd"
-_PAIR_LENGTH = 12
 _PLACE = re.compile(r"\s*- at `(?:key in )?([^`]*)`$")
 
 
@@ -60,17 +52,16 @@ def read_documents(
 ) -> list[ExperienceDoc | DocumentError]:
     """Read one document, a list of them, or ``{"experiences": [...]}``; the order is kept.
 
-    A NUL character and half of a surrogate pair, which PostgreSQL cannot store and truncating
-    clients do send, become U+FFFD. A document that is wrong gets a ``DocumentError`` in its place.
-    A document that came twice in one batch is kept twice: merging them in order is the same as
-    two requests.
+    What no database stores is replaced (see ``memory.domain.plain_json``). A document that is wrong
+    gets a ``DocumentError`` in its place. A document that came twice in one batch is kept twice:
+    merging them in order is the same as two requests.
 
     Raises InvalidBodyError (not JSON, wrong outer shape, nested too deeply, not UTF-8) and
     TooLargeError (bytes, documents, or calls over the cap).
     """
     if len(body) > max_bytes:
         raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
-    items = _split(_clean(body))
+    items = _split(clean_json(body))
     if len(items) > MAX_DOCUMENTS:
         raise TooLargeError(
             f"The request holds {len(items)} documents; at most {MAX_DOCUMENTS} are accepted."
@@ -95,7 +86,7 @@ def read_document(data: object) -> ExperienceDoc | DocumentError:
         body = json.dumps(data).encode()
     except RecursionError:
         return DocumentError(0, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
-    return _read_one(0, _clean(body))
+    return _read_one(0, clean_json(body))
 
 
 def field_error(error: Exception) -> FieldError:
@@ -112,20 +103,6 @@ def field_error(error: Exception) -> FieldError:
     if missing:
         return FieldError(f"{dotted}.{missing.group(1)}".strip("."), "This field is required.")
     return FieldError(dotted, detail.rstrip(".") + ".")
-
-
-def _clean(body: bytes) -> bytes:
-    """Replace what no database stores. The searches that decide are single passes in C."""
-    if b"\\u0000" in body or b"\\ud" in body or b"\\uD" in body:
-        return _ESCAPES.sub(_storable, body)
-    return body
-
-
-def _storable(match: re.Match[bytes]) -> bytes:
-    text = match.group()
-    if len(text) == _PAIR_LENGTH or text[1:2] != b"u":
-        return text
-    return _REPLACEMENT_ESCAPE
 
 
 def _split(body: bytes) -> Sequence[msgspec.Raw | bytes]:
@@ -177,14 +154,14 @@ def _external_id(raw: msgspec.Raw | bytes) -> str:
 def _check(doc: ExperienceDoc, size: int) -> Iterator[FieldError]:
     if doc.calls and doc.steps:
         yield FieldError("steps", "Send calls flat or grouped in steps, not both.")
-    if _is_too_deep(doc.env, size):
+    if is_too_deep(doc.env, size):
         yield FieldError("env", f"Nested more than {MAX_DEPTH} levels deep.")
     for place, call in _placed(doc):
         for name, value in (("input", call.input), ("output", call.output)):
-            if _is_too_deep(value, size):
+            if is_too_deep(value, size):
                 yield FieldError(f"{place}.{name}", f"Nested more than {MAX_DEPTH} levels deep.")
         detail = call.error.detail if call.error and not isinstance(call.error, str) else None
-        if _is_too_deep(detail, size):
+        if is_too_deep(detail, size):
             yield FieldError(f"{place}.error.detail", f"Nested more than {MAX_DEPTH} levels deep.")
 
 
@@ -194,22 +171,3 @@ def _placed(doc: ExperienceDoc) -> Iterator[tuple[str, CallDoc]]:
     for outer, step in enumerate(doc.steps):
         for inner, call in enumerate(step.calls):
             yield f"steps.{outer}.calls.{inner}", call
-
-
-def _is_too_deep(value: object, size: int) -> bool:
-    """Level by level; ``size`` (bytes) lets short documents skip the walk."""
-    if size <= MAX_DEPTH or not isinstance(value, dict | list) or not value:
-        return False
-    level: list[object] = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            child
-            for holder in level
-            for child in (
-                holder.values() if isinstance(holder, dict) else holder if isinstance(holder, list) else ()
-            )
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return False
-    return True
