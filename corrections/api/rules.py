@@ -11,7 +11,6 @@ from rest_framework import status
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from corrections.actions import rules as actions
@@ -32,6 +31,7 @@ from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
 from memory.api.access import actor_of, workspace_of
 from memory.api.idempotency import IDEMPOTENCY_KEY, idempotent
+from memory.api.resources import asked, read
 
 PROBLEMS = {404: ProblemSerializer, 409: ProblemSerializer, 422: ProblemSerializer}
 
@@ -49,13 +49,6 @@ def find_rule(request: Request, uuid: UUID) -> Rule:
     return rule
 
 
-def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The validated body; 422 with field paths."""
-    form = serializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    return dict(form.validated_data)
-
-
 class RuleList(GenericAPIView[Rule]):
     """All rules of the workspace; new drafts."""
 
@@ -67,9 +60,8 @@ class RuleList(GenericAPIView[Rule]):
         """The filtered list."""
         if getattr(self, "swagger_fake_view", False):
             return Rule.objects.none()
-        chosen: dict[str, Any] = {
-            name: self.request.query_params.get(name, "") for name in ("status", "tool", "action_type", "q")
-        }
+        names = ("status", "tool", "action_type", "q")
+        chosen: dict[str, Any] = {name: asked(self.request, name) for name in names}
         return queries.list_rules(workspace_id=workspace_of(self.request), **chosen)
 
     @extend_schema(

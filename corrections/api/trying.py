@@ -12,7 +12,6 @@ from rest_framework.views import APIView
 
 from corrections.actions import trying
 from corrections.api.errors import refusals
-from corrections.api.rules import read
 from corrections.api.serializers import (
     BacktestedSerializer,
     BacktestSerializer,
@@ -24,6 +23,7 @@ from corrections.api.serializers import (
 )
 from memory.api.access import actor_of
 from memory.api.errors import Unprocessable
+from memory.api.resources import read
 
 
 class CheckRule(APIView):

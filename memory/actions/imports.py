@@ -9,6 +9,7 @@ from django.db import transaction
 from memory.actions.uploads import UploadTooLarge, drop_upload, keep_upload, upload_head, upload_pieces
 from memory.domain.access import Actor, NotPermitted, check_may
 from memory.domain.importers import FORMATS, ImportPlan, detect_format, read, summarise
+from memory.domain.plain_json import storable
 from memory.events import record_event
 from memory.models import ImportJob, Workspace
 
@@ -41,7 +42,7 @@ def plan_import(
         raise
     with transaction.atomic():
         job = ImportJob.objects.create(
-            workspace=workspace, file_name=PurePath(file_name).name[:200], stored_as=name, size_bytes=size,
+            workspace=workspace, file_name=_shown_name(file_name), stored_as=name, size_bytes=size,
             format=chosen, plan=plan_document(plan), total=plan.documents + plan.line_error_count,
             created_by=by.name,
         )  # fmt: skip
@@ -90,13 +91,19 @@ def source_name(file_name: str) -> str:
     return PurePath(file_name).name.split(".")[0][:80] or "upload"
 
 
+def _shown_name(file_name: str) -> str:
+    printable = "".join(char for char in PurePath(file_name).name if char.isprintable())
+    return printable[:200] or "upload"
+
+
 def plan_document(plan: ImportPlan) -> dict[str, Any]:
     """The plan as JSON values."""
     document = asdict(plan)
     for name in ("first_at", "last_at"):
         document[name] = document[name].isoformat() if document[name] else None
     document["notes"] = [{"line": line, "note": note} for line, note in plan.notes]
-    return document
+    kept: dict[str, Any] = storable(document)
+    return kept
 
 
 def _choose_format(asked: str | None, head: bytes) -> str:

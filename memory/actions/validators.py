@@ -7,6 +7,7 @@ import msgspec
 from django.db import transaction
 
 from memory.domain.access import Actor, check_may
+from memory.domain.plain_json import storable
 from memory.domain.validators import CompiledValidator, InvalidValidatorError, compile_validator
 from memory.events import record_event
 from memory.models import Validator, Workspace
@@ -32,7 +33,7 @@ class ValidatorDraft:
         """The document that is stored. Raises msgspec.DecodeError when a schema is not JSON."""
         if self.kind == "cel":
             return {"check": self.source}
-        return {"schema": msgspec.json.decode(self.source), "target": self.target}
+        return {"schema": storable(msgspec.json.decode(self.source)), "target": self.target}
 
 
 @transaction.atomic
@@ -101,7 +102,7 @@ def compile_draft(draft: ValidatorDraft) -> CompiledValidator:
     """The draft ready to run. Raises InvalidValidatorError, a ValueError that says what is wrong."""
     try:
         body = draft.body()
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError) as problem:
         raise InvalidValidatorError(f"Not JSON: {problem}.") from problem
     row = Validator(name=draft.name, tool=draft.tool, kind=draft.kind, body=body, message=draft.message)
     return compile_validator(spec_of(row))

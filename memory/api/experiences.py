@@ -8,7 +8,6 @@ from django.conf import settings
 from django.db import OperationalError
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
-from django.http.request import RawPostDataException, RequestDataTooBig
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, PolymorphicProxySerializer, extend_schema
@@ -20,10 +19,12 @@ from rest_framework.views import APIView
 from memory.actions.judge import judge_task
 from memory.actions.record import ItemResult, record_experience
 from memory.api.access import actor_of, workspace_of
+from memory.api.bodies import read_body
 from memory.api.errors import Conflict, TooLarge, Unavailable, Unprocessable
 from memory.api.structs import BatchResult, ErrorAnswer, Experiences, PayloadBody, TaskPage
 from memory.domain import intake
 from memory.domain.experience import ExperienceDoc, OutcomeDoc
+from memory.domain.plain_json import clean_json
 from memory.models import Payload, Task
 from memory.models.experience import TaskQuerySet
 from memory.queries import experiences as queries
@@ -126,18 +127,6 @@ class ExperienceList(GenericAPIView[Task]):
         return answer_batch(results) if is_batch(body) else answer_one(results[0])
 
 
-def read_body(request: Request) -> bytes:
-    """The request's bytes. Answers 413 before reading when it says that it is too long."""
-    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.MAX_BODY_BYTES:
-        raise TooLarge(f"The request may have up to {settings.MAX_BODY_BYTES} bytes.")
-    try:
-        return request._request.body
-    except RequestDataTooBig as error:
-        raise TooLarge(f"The request may have up to {settings.MAX_BODY_BYTES} bytes.") from error
-    except RawPostDataException as error:
-        raise Unprocessable("The request must be JSON.") from error
-
-
 def is_batch(body: bytes) -> bool:
     """Whether the (readable) body is a list of documents, or an object that holds one."""
     if body.lstrip()[:1] == b"[":
@@ -214,7 +203,7 @@ class ExperienceOutcomes(APIView):
         The strongest source counts: human, evaluator, environment, agent; the newest within one.
         """
         try:
-            outcome = _outcome.decode(read_body(request))
+            outcome = _outcome.decode(clean_json(read_body(request)))
             task = queries.find_task(workspace_of(request), uuid)
         except msgspec.DecodeError as error:
             found = intake.field_error(error)

@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 
 from memory.actions import imports as actions
 from memory.api.access import actor_of, workspace_of
+from memory.api.bodies import check_length
 from memory.api.errors import Conflict, TooLarge, Unprocessable
 from memory.api.resources import find
 from memory.api.structs import ErrorAnswer
@@ -100,8 +101,7 @@ class ImportList(ListAPIView[ImportJob]):
     )
     def post(self, request: Request) -> Response:
         """201 with the plan."""
-        if int(request.META.get("CONTENT_LENGTH") or 0) > settings.MAX_UPLOAD_BYTES + FORM_ROOM:
-            raise TooLarge(f"A file may have up to {settings.MAX_UPLOAD_BYTES:,} bytes.")
+        check_length(request, settings.MAX_UPLOAD_BYTES + FORM_ROOM)
         file, name, chosen = _handed_in(request)
         workspace = get_workspace(workspace_of(request))
         try:

@@ -6,16 +6,16 @@ view; what is left out is content negotiation, the request wrapper and the seria
 
 from typing import Any, ClassVar
 
-import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from rest_framework.exceptions import MethodNotAllowed, ParseError, Throttled
+from rest_framework.exceptions import MethodNotAllowed, Throttled
 from rest_framework.views import APIView
 
 from memory.api.access import actor_of
 from memory.api.authentication import KeyAuthentication
-from memory.api.errors import TooLarge, Unprocessable, answer_exception
+from memory.api.bodies import check_length, read_json
+from memory.api.errors import Unprocessable, answer_exception
 from memory.api.rendering import JSONRenderer
 from memory.domain.access import check_may
 
@@ -62,13 +62,8 @@ class LeanView(APIView):
 
     def read_json(self, request: HttpRequest) -> dict[str, Any]:
         """The body as a JSON object. Answers 413, 400 or 422 for anything else."""
-        cap = self.max_body_bytes or settings.MAX_BODY_BYTES
-        if int(request.META.get("CONTENT_LENGTH") or 0) > cap:
-            raise TooLarge(f"The body may have up to {cap} bytes.")
-        try:
-            body = orjson.loads(request.body)
-        except orjson.JSONDecodeError as error:
-            raise ParseError(f"The body is not JSON: {error}") from error
+        check_length(request, self.max_body_bytes or settings.MAX_BODY_BYTES)
+        body = read_json(request.body)
         if not isinstance(body, dict):
             raise Unprocessable("The body must be a JSON object.")
         return body

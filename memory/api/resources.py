@@ -46,6 +46,11 @@ def find(rows: QuerySet[M], uuid: UUID) -> M:
     return row
 
 
+def asked(request: Request, name: str, default: str = "") -> str:
+    """A filter from the address. Without the NUL character, which PostgreSQL refuses in a text."""
+    return str(request.query_params.get(name, default)).replace("\0", "")
+
+
 def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     """The validated body; 422 with field paths."""
     form = serializer(data=request.data)
