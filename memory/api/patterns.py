@@ -1,12 +1,9 @@
 """Error patterns: lists, neighbours, occurrences, and their status."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
@@ -17,7 +14,7 @@ from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import FailureFilter
 from memory.api.idempotency import idempotent
-from memory.api.resources import RowList, asked, describes, find, read, writes
+from memory.api.resources import RowList, asked, describes, find, read, text_filter, writes
 from memory.api.shapes import (
     PATTERN_STATUSES,
     FailureSerializer,
@@ -36,17 +33,13 @@ from memory.queries.workspaces import get_workspace
 ORDERS = ("count", "recent")
 
 
-def _query(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:
-    return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
-
-
 LIST_PARAMETERS = [
-    _query("status", "Only patterns in this status.", PATTERN_STATUSES),
-    _query("tool", "Only this tool."),
-    _query("scope", "A part of the scope (for example the environment's name)."),
-    _query("q", "Looks in title, message and identifier."),
-    _query("order", "Most frequent first (the default), or most recent first.", ORDERS),
-    _query("cursor", "Where the page starts: follow `next`."),
+    text_filter("status", "Only patterns in this status.", PATTERN_STATUSES),
+    text_filter("tool", "Only this tool."),
+    text_filter("scope", "A part of the scope (for example the environment's name)."),
+    text_filter("q", "Looks in title, message and identifier."),
+    text_filter("order", "Most frequent first (the default), or most recent first.", ORDERS),
+    text_filter("cursor", "Where the page starts: follow `next`."),
 ]
 
 
