@@ -26,8 +26,8 @@ from memory.domain import intake
 from memory.domain.experience import ExperienceDoc, OutcomeDoc
 from memory.domain.plain_json import clean_json
 from memory.models import Payload, Task
-from memory.models.experience import TaskQuerySet
 from memory.queries import experiences as queries
+from memory.queries.tasks import saying, tagged, with_tool
 
 
 class _Envelope(msgspec.Struct):
@@ -63,17 +63,17 @@ class TaskFilter(filters.FilterSet):
         model = Task
         fields: ClassVar[list[str]] = []
 
-    def by_tag(self, tasks: TaskQuerySet, name: str, tag: str) -> TaskQuerySet:
+    def by_tag(self, tasks: QuerySet[Task], name: str, tag: str) -> QuerySet[Task]:
         """Tasks that carry the tag."""
-        return queries.with_tag(tasks, tag)
+        return tagged(tasks, tag)
 
-    def by_tool(self, tasks: TaskQuerySet, name: str, tool: str) -> TaskQuerySet:
+    def by_tool(self, tasks: QuerySet[Task], name: str, tool: str) -> QuerySet[Task]:
         """Tasks that called the tool."""
-        return queries.with_tool(tasks, workspace_of(self.request), tool)
+        return with_tool(tasks, workspace_of(self.request), tool)
 
-    def by_text(self, tasks: TaskQuerySet, name: str, text: str) -> TaskQuerySet:
+    def by_text(self, tasks: QuerySet[Task], name: str, text: str) -> QuerySet[Task]:
         """Tasks whose goal or external id contains the text."""
-        return queries.matching(tasks, text)
+        return saying(tasks, text)
 
 
 class ExperienceList(GenericAPIView[Task]):
