@@ -40,8 +40,8 @@ def set_member(*, workspace: Workspace, user: User, role: Role | None, by: Actor
     Workspace.objects.select_for_update().get(pk=workspace.pk)
     member = Member.objects.filter(workspace=workspace, user=user).first()
     old = {"role": member.role} if member else None
-    owners = Member.objects.filter(workspace=workspace, role=Role.OWNER)
-    if member and role != Role.OWNER and not owners.exclude(pk=member.pk).exists():
+    others = Member.objects.filter(workspace=workspace, role=Role.OWNER).exclude(user=user)
+    if member and member.role == Role.OWNER and role != Role.OWNER and not others.exists():
         raise LastOwner("A workspace must keep at least one owner. Make somebody else owner first.")
     if role is None:
         if member:
