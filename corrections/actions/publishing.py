@@ -21,7 +21,7 @@ def activate_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
 
     Raises :class:`NotPermitted`, :class:`Refused`, and :class:`hgmem.rules.RuleError` when its window ended.
     """
-    check_may(by, "publish_rule")
+    check_may(by, "publish_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     status = check_step(rule.status, "activate")
     version = latest_of(rule)
@@ -34,7 +34,7 @@ def activate_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
 @transaction.atomic
 def disable_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
     """Stop serving a rule; it can be activated again. Raises :class:`NotPermitted`, :class:`Refused`."""
-    check_may(by, "publish_rule")
+    check_may(by, "publish_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     status = check_step(rule.status, "disable")
     return publish(rule=rule, status=status, version=None, verb="disable_rule", by=by, reason=reason)
@@ -43,7 +43,7 @@ def disable_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
 @transaction.atomic
 def retire_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
     """End a rule for good; its history stays. Raises :class:`NotPermitted`, :class:`Refused`."""
-    check_may(by, "publish_rule")
+    check_may(by, "publish_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     status = check_step(rule.status, "retire")
     return publish(rule=rule, status=status, version=None, verb="retire_rule", by=by, reason=reason)

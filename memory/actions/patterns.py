@@ -16,7 +16,7 @@ def triage_pattern(*, pattern: ErrorPattern, step: str, by: Actor, reason: str =
 
     Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionError`, KeyError.
     """
-    check_may(by, "triage_pattern")
+    check_may(by, "triage_pattern", within=pattern.workspace_id)
     locked = ErrorPattern.objects.select_for_update().get(pk=pattern.pk)
     _move(locked, step, by=by, reason=reason)
     return locked
@@ -31,7 +31,7 @@ def set_pattern_status(*, pattern: ErrorPattern, status: str, by: Actor, reason:
     steps = {"ignored": "ignore", "open": "reopen"}
     if status not in steps:
         raise ValueError(f"Nobody sets a pattern to {status}.")
-    check_may(by, "triage_pattern")
+    check_may(by, "triage_pattern", within=pattern.workspace_id)
     if pattern.status == status:
         return pattern
     return triage_pattern(pattern=pattern, step=steps[status], by=by, reason=reason)
