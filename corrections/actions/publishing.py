@@ -11,7 +11,7 @@ from corrections.domain.lifecycle import LIVE, Status, check_publishes, check_st
 from corrections.live.announcing import announce_change
 from corrections.models import Rule, RulesetStamp, RuleVersion
 from memory.actions import record_event
-from memory.actions.patterns import cover_pattern, uncover_pattern
+from memory.actions.patterns import cover_patterns, uncover_patterns
 from memory.domain.access import Actor, check_may
 
 
@@ -127,9 +127,9 @@ def _move_patterns(rule: Rule, *, was_live: bool, by: Actor) -> None:
     if not linked:
         return
     if is_live:
-        cover_pattern(pattern_ids=linked, by=by, reason=f"rule {rule.name}")
+        cover_patterns(pattern_ids=linked, by=by, reason=f"rule {rule.name}")
         return
     others = Rule.objects.active().filter(patterns__in=linked).exclude(pk=rule.pk)
     still_covered = set(others.values_list("patterns", flat=True))
     left = [pk for pk in linked if pk not in still_covered]
-    uncover_pattern(pattern_ids=left, by=by, reason=f"rule {rule.name} is {rule.status}")
+    uncover_patterns(pattern_ids=left, by=by, reason=f"rule {rule.name} is {rule.status}")

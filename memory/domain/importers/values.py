@@ -84,6 +84,11 @@ def parsed(value: Any) -> Any:
     return value
 
 
+def text_or_empty(value: Any) -> str:
+    """A text, or nothing where a value is something else."""
+    return value if isinstance(value, str) else ""
+
+
 def _line_values(pieces: Iterator[bytes], cap: int) -> Iterator[Value | LineError]:
     for line in split_lines(pieces, cap=cap):
         if isinstance(line, LineError):
