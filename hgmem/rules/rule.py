@@ -125,7 +125,7 @@ class Rule(BaseModel):
         try:
             return cls.model_validate(_normalized(document))
         except ValidationError as error:
-            raise RuleError([_field_error(fault) for fault in error.errors(include_url=False)]) from None
+            raise RuleError([_field_error(fault) for fault in _telling(error)]) from None
         except RecursionError:
             raise RuleError("is nested too deep") from None
 
@@ -146,6 +146,13 @@ def _normalized(document: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(author, str) and author not in ("human", "agent", ""):
         rule["created_by"], rule["author"] = "agent", rule.get("author") or author
     return rule
+
+
+def _telling(error: ValidationError) -> list[Any]:
+    """The faults, without "too short" for a list whose items were refused."""
+    faults = error.errors(include_url=False)
+    inside = {fault["loc"][:length] for fault in faults for length in range(len(fault["loc"]))}
+    return [fault for fault in faults if fault["type"] != "too_short" or fault["loc"] not in inside]
 
 
 def _field_error(fault: Any) -> FieldError:
