@@ -51,7 +51,7 @@ class JSONParser(BaseParser):
         if len(body) > cap:
             raise _too_large(cap)
         value = read_json(clean_json(body))
-        if is_too_deep(value, len(body)):
+        if is_too_deep([value]):
             raise Unprocessable(f"Values are nested more than {MAX_DEPTH} levels deep.")
         return value
 

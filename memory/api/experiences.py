@@ -124,7 +124,7 @@ class ExperienceList(GenericAPIView[Task]):
             raise Unprocessable(str(error)) from error
         except OperationalError as error:
             raise Unavailable("The store is busy; send the same again.") from error
-        return answer_batch(results) if is_batch(body) else answer_one(results[0])
+        return answer_batch(results) if len(results) != 1 or is_batch(body) else answer_one(results[0])
 
 
 def is_batch(body: bytes) -> bool:

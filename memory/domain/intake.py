@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from memory.domain.experience import MAX_CALLS, CallDoc, ExperienceDoc
+from memory.domain.experience import MAX_CALLS, CallDoc, ErrorDoc, ExperienceDoc
 from memory.domain.plain_json import MAX_DEPTH, clean_json, is_too_deep
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -42,6 +42,12 @@ class TooLargeError(ValueError):
     """The request as a whole is over a cap; nothing of it is stored."""
 
 
+class _Envelope(msgspec.Struct, forbid_unknown_fields=True):
+    experiences: list[ExperienceDoc]
+
+
+_whole_list: msgspec.json.Decoder[list[ExperienceDoc]] = msgspec.json.Decoder(list[ExperienceDoc])
+_whole_envelope: msgspec.json.Decoder[_Envelope] = msgspec.json.Decoder(_Envelope)
 _outer_list: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
 _outer_object: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _document: msgspec.json.Decoder[ExperienceDoc] = msgspec.json.Decoder(ExperienceDoc)
@@ -61,16 +67,37 @@ def read_documents(
     """
     if len(body) > max_bytes:
         raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
-    items = _split(clean_json(body))
-    if len(items) > MAX_DOCUMENTS:
-        raise TooLargeError(
-            f"The request holds {len(items)} documents; at most {MAX_DOCUMENTS} are accepted."
-        )
-    results = [_read_one(index, raw) for index, raw in enumerate(items)]
+    results = _read_items(clean_json(body))
     count = sum(count_calls(result) for result in results if isinstance(result, ExperienceDoc))
     if count > max_calls:
         raise TooLargeError(f"The request holds {count} calls; at most {max_calls} are accepted.")
     return results
+
+
+def _read_items(body: bytes) -> list[ExperienceDoc | DocumentError]:
+    """All documents in one pass; only when one is wrong, one by one to find out which."""
+    docs = _read_whole(body)
+    if docs is not None:
+        _refuse_too_many(len(docs))
+        return [_checked(index, doc) for index, doc in enumerate(docs)]
+    items = _split(body)
+    _refuse_too_many(len(items))
+    return [_read_one(index, raw) for index, raw in enumerate(items)]
+
+
+def _refuse_too_many(count: int) -> None:
+    if count > MAX_DOCUMENTS:
+        raise TooLargeError(f"The request holds {count} documents; at most {MAX_DOCUMENTS} are accepted.")
+
+
+def _read_whole(body: bytes) -> list[ExperienceDoc] | None:
+    """The documents of a batch in which everything has the right shape, else None."""
+    try:
+        if body[:1] == b"[":
+            return _whole_list.decode(body)
+        return _whole_envelope.decode(body).experiences
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def count_calls(doc: ExperienceDoc) -> int:
@@ -138,7 +165,12 @@ def _read_one(index: int, raw: msgspec.Raw | bytes) -> ExperienceDoc | DocumentE
         return DocumentError(index, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
     except msgspec.DecodeError as error:
         raise InvalidBodyError(f"The request is not valid JSON: {error}.") from error
-    errors = tuple(_check(doc, len(bytes(raw))))
+    return _checked(index, doc)
+
+
+def _checked(index: int, doc: ExperienceDoc) -> ExperienceDoc | DocumentError:
+    """What types cannot say."""
+    errors = tuple(_check(doc))
     return DocumentError(index, doc.external_id, errors) if errors else doc
 
 
@@ -151,18 +183,24 @@ def _external_id(raw: msgspec.Raw | bytes) -> str:
     return found[:200] if isinstance(found, str) else ""
 
 
-def _check(doc: ExperienceDoc, size: int) -> Iterator[FieldError]:
+def _check(doc: ExperienceDoc) -> Iterator[FieldError]:
     if doc.calls and doc.steps:
         yield FieldError("steps", "Send calls flat or grouped in steps, not both.")
-    if is_too_deep(doc.env, size):
-        yield FieldError("env", f"Nested more than {MAX_DEPTH} levels deep.")
+    if is_too_deep([value for _, value in _free_values(doc)]):
+        for place, value in _free_values(doc):
+            if is_too_deep([value]):
+                yield FieldError(place, f"Nested more than {MAX_DEPTH} levels deep.")
+
+
+def _free_values(doc: ExperienceDoc) -> Iterator[tuple[str, object]]:
+    """Everything whose shape is the sender's own, with its field path."""
+    yield "env", doc.env
     for place, call in _placed(doc):
-        for name, value in (("input", call.input), ("output", call.output)):
-            if is_too_deep(value, size):
-                yield FieldError(f"{place}.{name}", f"Nested more than {MAX_DEPTH} levels deep.")
-        detail = call.error.detail if call.error and not isinstance(call.error, str) else None
-        if is_too_deep(detail, size):
-            yield FieldError(f"{place}.error.detail", f"Nested more than {MAX_DEPTH} levels deep.")
+        yield f"{place}.input", call.input
+        if call.output is not None:
+            yield f"{place}.output", call.output
+        if isinstance(call.error, ErrorDoc):
+            yield f"{place}.error.detail", call.error.detail
 
 
 def _placed(doc: ExperienceDoc) -> Iterator[tuple[str, CallDoc]]:

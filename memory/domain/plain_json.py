@@ -5,6 +5,7 @@ become U+FFFD, in the bytes (``clean_json``) or in a value (``storable``).
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -37,6 +38,8 @@ def decode_json(body: bytes) -> Any:
 
 def clean_json(body: bytes) -> bytes:
     """JSON text without what no database stores. The searches that decide are single passes in C."""
+    if b"\\" not in body:  # the fastest of them
+        return body
     if b"\\u0000" in body or b"\\ud" in body or b"\\uD" in body:
         return _ESCAPES.sub(_storable_escape, body)
     return body
@@ -53,23 +56,22 @@ def storable(value: Any) -> Any:
     return value
 
 
-def is_too_deep(value: object, size: int, levels: int = MAX_DEPTH) -> bool:
-    """Whether objects and lists are nested deeper; ``size`` (bytes) lets short documents skip the walk."""
-    if size <= levels or not isinstance(value, dict | list) or not value:
-        return False
-    level: list[object] = [value]
+def is_too_deep(values: Sequence[object], levels: int = MAX_DEPTH) -> bool:
+    """Whether one of the values is nested deeper; level by level through all of them at once.
+
+    They were decoded from JSON: containers are exactly ``dict`` and ``list``.
+    """
+    level = [value for value in values if type(value) is dict or type(value) is list]
     for _ in range(levels):
+        if not level:
+            return False
         level = [
             child
             for holder in level
-            for child in (
-                holder.values() if isinstance(holder, dict) else holder if isinstance(holder, list) else ()
-            )
-            if isinstance(child, dict | list)
+            for child in (holder.values() if type(holder) is dict else holder)
+            if type(child) is dict or type(child) is list
         ]
-        if not level:
-            return False
-    return True
+    return bool(level)
 
 
 def _storable_escape(match: re.Match[bytes]) -> bytes:

@@ -61,7 +61,7 @@ def decode_json(raw: bytes | str) -> Any:
     try:
         text = raw.decode("utf-8") if isinstance(raw, bytes) else raw
         value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
-        if text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep(value, len(text), MAX_DEPTH):
+        if text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep([value], MAX_DEPTH):
             raise ValueError(TOO_DEEP)
         return storable(value) if "\\ud" in text.lower() or "\\u0000" in text else value
     except UnicodeDecodeError as error:

@@ -68,4 +68,4 @@ def test_is_too_deep__levels__are_counted(levels: int, deep: bool) -> None:
     for _ in range(levels):
         value = [value]
 
-    assert is_too_deep(value, 1_000) == deep
+    assert is_too_deep([1, value]) == deep
