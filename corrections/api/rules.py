@@ -32,6 +32,7 @@ from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
 from memory.api.access import actor_of, workspace_of
 from memory.api.idempotency import IDEMPOTENCY_KEY, idempotent
+from memory.api.resources import text_params
 
 PROBLEMS = {404: ProblemSerializer, 409: ProblemSerializer, 422: ProblemSerializer}
 
@@ -67,9 +68,7 @@ class RuleList(GenericAPIView[Rule]):
         """The filtered list."""
         if getattr(self, "swagger_fake_view", False):
             return Rule.objects.none()
-        chosen: dict[str, Any] = {
-            name: self.request.query_params.get(name, "") for name in ("status", "tool", "action_type", "q")
-        }
+        chosen: dict[str, Any] = text_params(self.request, "status", "tool", "action_type", "q")
         return queries.list_rules(workspace_id=workspace_of(self.request), **chosen)
 
     @extend_schema(

@@ -17,7 +17,7 @@ from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import FailureFilter
 from memory.api.idempotency import idempotent
-from memory.api.resources import RowList, describes, find, read, writes
+from memory.api.resources import RowList, describes, find, read, text_params, writes
 from memory.api.shapes import (
     PATTERN_STATUSES,
     FailureSerializer,
@@ -61,13 +61,13 @@ class PatternList(APIView):
     )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Cursor-paged; pages only go on."""
-        asked = request.query_params
+        asked = text_params(request, "status", "tool", "scope", "q", "order")
         filters = PatternFilters(
-            status=asked.get("status", ""), tool=asked.get("tool", ""), scope=asked.get("scope", ""),
-            text=asked.get("q", ""), order=asked.get("order", "count"),
+            status=asked["status"], tool=asked["tool"], scope=asked["scope"], text=asked["q"],
+            order=asked["order"] or "count",
         )  # fmt: skip
         workspace = get_workspace(workspace_of(request))
-        page = list_patterns(workspace, filters, asked.get("cursor", ""))
+        page = list_patterns(workspace, filters, request.query_params.get("cursor", ""))
         return Response(
             {
                 "next": _next(request, page.next_cursor),

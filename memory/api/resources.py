@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from memory.api.errors import Unprocessable
 from memory.api.idempotency import IDEMPOTENCY_KEY
 from memory.api.structs import ErrorAnswer
 
@@ -51,6 +52,19 @@ def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     form = serializer(data=request.data)
     form.is_valid(raise_exception=True)
     return dict(form.validated_data)
+
+
+def text_params(request: Request, *names: str) -> dict[str, str]:
+    """Query parameters by name, "" when absent. 422 for a NUL, which no stored text holds."""
+    asked = {name: request.query_params.get(name, "") for name in names}
+    errors = [
+        {"field": name, "detail": "Null characters are not allowed."}
+        for name, text in asked.items()
+        if "\0" in text
+    ]
+    if errors:
+        raise Unprocessable("The request has fields that are not acceptable.", errors)
+    return asked
 
 
 def describes(

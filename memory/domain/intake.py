@@ -7,6 +7,7 @@ part of the product sees a value.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -70,7 +71,7 @@ def read_documents(
     """
     if len(body) > max_bytes:
         raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
-    items = _split(_clean(body))
+    items = _split(storable(body))
     if len(items) > MAX_DOCUMENTS:
         raise TooLargeError(
             f"The request holds {len(items)} documents; at most {MAX_DOCUMENTS} are accepted."
@@ -89,10 +90,23 @@ def decode_body(body: bytes, *, max_bytes: int = MAX_BODY_BYTES) -> list[object]
     """
     if len(body) > max_bytes:
         raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
-    values = [msgspec.json.decode(raw) for raw in _split(_clean(body))]
+    values = [msgspec.json.decode(raw) for raw in _split(storable(body))]
     if any(_is_too_deep(value, len(body)) for value in values):
         raise InvalidBodyError(f"Values are nested more than {MAX_DEPTH} levels deep.")
     return values
+
+
+def decode_value(body: bytes) -> Any:
+    """Any JSON value, storable and at most ``MAX_DEPTH`` levels deep. Raises InvalidBodyError."""
+    try:
+        value = msgspec.json.decode(storable(body))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InvalidBodyError(f"The request is not valid JSON: {error}.") from error
+    except RecursionError as error:
+        raise InvalidBodyError(f"Values are nested more than {MAX_DEPTH} levels deep.") from error
+    if _is_too_deep(value, len(body)):
+        raise InvalidBodyError(f"Values are nested more than {MAX_DEPTH} levels deep.")
+    return value
 
 
 def count_calls(doc: ExperienceDoc) -> int:
@@ -108,7 +122,7 @@ def read_document(data: object) -> ExperienceDoc | DocumentError:
         body = json.dumps(data).encode()
     except RecursionError:
         return DocumentError(0, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
-    return _read_one(0, _clean(body))
+    return _read_one(0, storable(body))
 
 
 def field_error(error: Exception) -> FieldError:
@@ -127,14 +141,17 @@ def field_error(error: Exception) -> FieldError:
     return FieldError(dotted, detail.rstrip(".") + ".")
 
 
-def _clean(body: bytes) -> bytes:
-    """Replace what no database stores. The searches that decide are single passes in C."""
+def storable(body: bytes) -> bytes:
+    """JSON without NUL characters and half surrogate pairs, which become U+FFFD: no database stores them.
+
+    The searches that decide are single passes in C.
+    """
     if b"\\u0000" in body or b"\\ud" in body or b"\\uD" in body:
-        return _ESCAPES.sub(_storable, body)
+        return _ESCAPES.sub(_replaced, body)
     return body
 
 
-def _storable(match: re.Match[bytes]) -> bytes:
+def _replaced(match: re.Match[bytes]) -> bytes:
     text = match.group()
     if len(text) == _PAIR_LENGTH or text[1:2] != b"u":
         return text
