@@ -19,7 +19,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 @requires_csrf_token
 def server_error(request: HttpRequest) -> HttpResponse:
-    """503 while the database is away, else 500, in the form the caller can read; the reason stays in the log."""
+    """503 while the database is away, else 500, in a form the caller can read. The reason is in the log."""
     if is_database_away(sys.exc_info()[1]):
         code, status, said = "unavailable", 503, "The database does not answer; try again in a moment."
     else:
