@@ -29,7 +29,7 @@ from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
 from memory.api.access import actor_of, workspace_of
 from memory.api.idempotency import idempotent
-from memory.api.resources import RowList, asked, describes, read, text_filter, writes
+from memory.api.resources import RowList, describes, read, text_filter, text_params, writes
 
 
 def find_rule(request: Request, uuid: UUID) -> Rule:
@@ -50,8 +50,7 @@ class RuleList(RowList[Rule]):
 
     def rows(self) -> QuerySet[Rule]:
         """The filtered list."""
-        names = ("status", "tool", "action_type", "q")
-        chosen: dict[str, Any] = {name: asked(self.request, name) for name in names}
+        chosen: dict[str, Any] = text_params(self.request, "status", "tool", "action_type", "q")
         return queries.list_rules(workspace_id=workspace_of(self.request), **chosen)
 
     @describes(

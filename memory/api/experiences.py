@@ -21,6 +21,7 @@ from memory.actions.record import ItemResult, record_experience
 from memory.api.access import actor_of, workspace_of
 from memory.api.bodies import read_body
 from memory.api.errors import Conflict, TooLarge, Unavailable, Unprocessable
+from memory.api.filters import MomentFilter
 from memory.api.structs import BatchResult, ErrorAnswer, Experiences, PayloadBody, TaskPage
 from memory.domain import intake
 from memory.domain.experience import ExperienceDoc, OutcomeDoc
@@ -55,8 +56,8 @@ class TaskFilter(filters.FilterSet):
     root_task = filters.CharFilter()
     tag = filters.CharFilter(method="by_tag", label="Tasks that carry the tag.")
     tool = filters.CharFilter(method="by_tool", label="Tasks that called the tool.")
-    since = filters.IsoDateTimeFilter(field_name="received_at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="received_at", lookup_expr="lt")
+    since = MomentFilter(field_name="received_at", lookup_expr="gte")
+    until = MomentFilter(field_name="received_at", lookup_expr="lt")
     q = filters.CharFilter(method="by_text", label="Looks in goal and external id.")
 
     class Meta:
@@ -112,7 +113,7 @@ class ExperienceList(GenericAPIView[Task]):
         what contradicts the record is a 409 and writes nothing. One document answers 201 or 200; a list, or
         ``{"experiences": [...]}``, answers 207 with a result for each document, in order.
         """
-        body = read_body(request)
+        body = clean_json(read_body(request))
         try:
             documents = intake.read_documents(body, max_bytes=settings.MAX_BODY_BYTES)
             results = record_experience(

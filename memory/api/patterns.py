@@ -14,7 +14,7 @@ from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import FailureFilter
 from memory.api.idempotency import idempotent
-from memory.api.resources import RowList, asked, describes, find, read, text_filter, writes
+from memory.api.resources import RowList, describes, find, read, text_filter, text_params, writes
 from memory.api.shapes import (
     PATTERN_STATUSES,
     FailureSerializer,
@@ -54,12 +54,13 @@ class PatternList(APIView):
     )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Cursor-paged; pages only go on."""
+        asked = text_params(request, "status", "tool", "scope", "q", "order", "cursor")
         filters = PatternFilters(
-            status=asked(request, "status"), tool=asked(request, "tool"), scope=asked(request, "scope"),
-            text=asked(request, "q"), order=asked(request, "order", "count"),
+            status=asked["status"], tool=asked["tool"], scope=asked["scope"], text=asked["q"],
+            order=asked["order"] or "count",
         )  # fmt: skip
         workspace = get_workspace(workspace_of(request))
-        page = list_patterns(workspace, filters, asked(request, "cursor"))
+        page = list_patterns(workspace, filters, asked["cursor"])
         return Response(
             {
                 "next": _next(request, page.next_cursor),

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from memory.api.errors import Unprocessable
 from memory.api.idempotency import IDEMPOTENCY_KEY
 from memory.api.structs import ErrorAnswer
 
@@ -48,13 +49,8 @@ def find(rows: QuerySet[M], uuid: UUID) -> M:
 
 
 def text_filter(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:
-    """The OpenAPI entry of a filter that :func:`asked` reads."""
+    """The OpenAPI entry of a filter that :func:`text_params` reads."""
     return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
-
-
-def asked(request: Request, name: str, default: str = "") -> str:
-    """A filter from the address. Without the NUL character, which PostgreSQL refuses in a text."""
-    return str(request.query_params.get(name, default)).replace("\0", "")
 
 
 def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
@@ -62,6 +58,19 @@ def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     form = serializer(data=request.data)
     form.is_valid(raise_exception=True)
     return dict(form.validated_data)
+
+
+def text_params(request: Request, *names: str) -> dict[str, str]:
+    """Query parameters by name, "" when absent. 422 for a NUL, which no stored text holds."""
+    asked = {name: request.query_params.get(name, "") for name in names}
+    errors = [
+        {"field": name, "detail": "Null characters are not allowed."}
+        for name, text in asked.items()
+        if "\0" in text
+    ]
+    if errors:
+        raise Unprocessable("The request has fields that are not acceptable.", errors)
+    return asked
 
 
 def describes(

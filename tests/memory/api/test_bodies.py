@@ -9,7 +9,6 @@ from rest_framework.test import APIClient
 from memory.models import ImportJob, Outcome, Validator
 from tests.builders import make_call, make_failure, make_pattern, make_task
 from tests.conftest import Cast
-from tests.corrections.builders import weather_document
 
 HUGE = 10**30
 VALIDATOR = {"name": "n", "tool": "t", "kind": "json_schema"}
@@ -39,13 +38,6 @@ def test_body__longer_than_allowed__is_413(admin_api: APIClient, settings: Any) 
     assert post(admin_api, "rules/check", json.dumps({"condition": "x" * 2_000})).status_code == 413
 
 
-def test_rule__character_that_no_database_stores__is_replaced(admin_api: APIClient, cast: Cast) -> None:
-    answer = post(admin_api, "rules", json.dumps({"document": weather_document(description="a\0b\ud800")}))
-
-    assert answer.status_code == 201
-    assert answer.json()["latest_version"]["document"]["description"] == "a\ufffdb\ufffd"
-
-
 def test_validator__character_that_no_database_stores__is_replaced(admin_api: APIClient, cast: Cast) -> None:
     answer = post(admin_api, "validators", json.dumps({**VALIDATOR, "body": {"schema": {"title": "a\0"}}}))
 
@@ -62,13 +54,6 @@ def test_outcome__character_that_no_database_stores__is_replaced(admin_api: APIC
 
     assert answer.status_code == 201
     assert Outcome.objects.get().note == "a\ufffd"
-
-
-@pytest.mark.parametrize(
-    "address", ["patterns?q=%00", "patterns?status=%00", "rules?q=%00", "rules?tool=a%00", "tools?q=a"]
-)
-def test_filter__nul_character__is_no_server_error(admin_api: APIClient, address: str) -> None:
-    assert admin_api.get(f"/api/v1/{address}").status_code == 200
 
 
 def test_import__nul_in_file_name_and_tool__is_planned(admin_api: APIClient, cast: Cast) -> None:
