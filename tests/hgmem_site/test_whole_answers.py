@@ -10,6 +10,8 @@ from django.http.response import HttpResponseBase
 
 from hgmem_site.whole_answers import WholeAnswers
 
+pytestmark = pytest.mark.django_db  # closing an answer looks after the connections
+
 
 def serving(response: HttpResponseBase) -> WholeAnswers:
     def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
