@@ -1,14 +1,8 @@
-"""Receipts, for a task's timeline and for a rule's page."""
+"""Where a rule fired, and what of the receipts still waits for the worker."""
 
 from django.db.models import QuerySet
 
 from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
-
-
-def receipts_of_task(task_id: int) -> dict[int, Receipt]:
-    """The receipts of a task's calls, by ``seq``, their rules prefetched as ``uses``."""
-    rows = Receipt.objects.filter(call_task_id=task_id).prefetch_related("uses__rule")
-    return {row.call_seq: row for row in rows if row.call_seq is not None}
 
 
 def list_uses(rule: Rule) -> QuerySet[ReceiptUse]:
