@@ -12,9 +12,10 @@ import os
 import random
 import uuid as uuids
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 from typing import Any, Final, Literal
 
 from hgmem.rules.decision import Decision
@@ -30,8 +31,24 @@ _numbers = random.Random()  # noqa: S311
 """Names receipts; the signature guards them. A system call for each would cost as much as a digest."""
 os.register_at_fork(after_in_child=_numbers.seed)
 
-_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_canonical = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+
+def _writer(*, sort_keys: bool) -> Callable[[Any], str]:
+    """``json.dumps`` without white space, its C encoder made once.
+
+    ``JSONEncoder.encode`` makes one for every value, which costs as much as writing a small one.
+    """
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys)
+    try:
+        run = c_make_encoder(
+            None, encoder.default, encode_basestring, None, ":", ",", sort_keys, False, True
+        )  # fmt: skip
+    except TypeError:  # an interpreter without it, or with another one
+        return encoder.encode
+    return lambda value: "".join(run(value, 0))
+
+
+_compact = _writer(sort_keys=False)
+_canonical = _writer(sort_keys=True)
 
 RuleState = Literal["applied", "suppressed", "matched"]
 _STATES: Final[tuple[RuleState, ...]] = ("applied", "suppressed", "matched")
