@@ -10,7 +10,7 @@ def list_uses(rule: Rule) -> QuerySet[ReceiptUse]:
     return ReceiptUse.objects.filter(rule=rule).select_related("receipt__call_task").order_by("-id")
 
 
-def count_backlog() -> dict[str, int]:
-    """Tokens the worker has not read and receipts it has not counted yet, for the health page."""
-    waiting = {"tokens": IssuedToken.objects.count()}
-    return waiting | {"receipts": Receipt.objects.filter(counted_at=None).count()}
+def count_waiting(workspace_id: int) -> int:
+    """Receipts of the workspace that the worker has not stored or not counted yet."""
+    tokens = IssuedToken.objects.filter(workspace_id=workspace_id)
+    return tokens.count() + Receipt.objects.filter(workspace_id=workspace_id, counted_at=None).count()

@@ -54,7 +54,7 @@ def create_validator(*, workspace: Workspace, draft: ValidatorDraft, by: Actor) 
 
 @transaction.atomic
 def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int, by: Actor) -> Validator:
-    """Change a validator that is still at ``revision``.
+    """Change a validator that is still at ``revision``; what could not be checked is counted anew.
 
     Raises :class:`NotPermitted`, :class:`StaleEdit`, InvalidValidatorError; IntegrityError when the name is
     taken.
@@ -66,6 +66,7 @@ def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int
     old = facts_of(locked)
     _fill(locked, draft)
     locked.revision = revision + 1
+    locked.error_count, locked.last_error = 0, ""  # they were about what it said before
     locked.save()
     record_event(
         by=by,
