@@ -1,7 +1,7 @@
 """A correction rule: the document people and agents write, checked and frozen."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import MAXYEAR, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -11,6 +11,7 @@ from pydantic import (
     Field,
     PrivateAttr,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -60,6 +61,14 @@ class Rule(BaseModel):
     ruled_over: tuple[str, ...] = ()
 
     _compiled: Condition | None = PrivateAttr(default=None)
+
+    @field_validator("valid_from", "valid_until")
+    @classmethod
+    def _check_year(cls, moment: datetime | None) -> datetime | None:
+        # in another time zone the first and the last year have days that no calendar has
+        if moment is not None and not 1 < moment.year < MAXYEAR:
+            raise ValueError(f"must lie between the years 2 and {MAXYEAR - 1}")
+        return moment
 
     @model_validator(mode="after")
     def _check(self) -> "Rule":

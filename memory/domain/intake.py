@@ -7,6 +7,7 @@ part of the product sees a value.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from datetime import MAXYEAR
 
 import msgspec
 
@@ -184,6 +185,11 @@ def _external_id(raw: msgspec.Raw | bytes) -> str:
 
 
 def _check(doc: ExperienceDoc) -> Iterator[FieldError]:
+    moments = [("started_at", doc.started_at), ("finished_at", doc.finished_at)]
+    moments += [(f"{place}.started_at", call.started_at) for place, call in _placed(doc) if call.started_at]
+    for name, at in moments:
+        if at is not None and not 1 < at.year < MAXYEAR:
+            yield FieldError(name, f"Must lie between the years 2 and {MAXYEAR - 1}.")
     if doc.calls and doc.steps:
         yield FieldError("steps", "Send calls flat or grouped in steps, not both.")
     if is_too_deep([value for _, value in _free_values(doc)]):

@@ -77,6 +77,27 @@ def test_draft__nul_and_half_pair__are_replaced(admin_api: APIClient) -> None:
     assert Rule.objects.get().name == "a\ufffdb\ufffd"
 
 
+ENDS = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "9999-12-31T23:59:59Z"]
+
+
+@pytest.mark.parametrize("moment", ENDS)
+def test_api__moment_at_the_ends_of_the_calendar__is_refused(admin_api: APIClient, moment: str) -> None:
+    rule = {"applies_to": {"point": "before", "tool": "a"}, "action_type": "PRE_CALL_VALIDATION"}
+    rule |= {"name": "a", "condition": "true", "action_detail": {"check": "false", "message": "m"}}
+    calls = [{"tool": "a", "started_at": moment}]
+    answers = [
+        admin_api.post("/api/v1/experiences", {"external_id": "a", "started_at": moment}),
+        admin_api.post("/api/v1/experiences", {"external_id": "b", "finished_at": moment}),
+        admin_api.post("/api/v1/experiences", {"external_id": "c", "calls": calls}),
+        admin_api.post("/api/v1/rules", {"document": rule | {"valid_from": moment}}),
+        admin_api.post("/api/v1/rules", {"document": rule | {"valid_until": moment}}),
+        admin_api.post("/api/v1/keys", {"name": "a", "scopes": ["rules:read"], "expires_at": moment}),
+    ]
+
+    assert [answer.status_code for answer in answers] == [422] * len(answers)
+    assert admin_api.get("/api/v1/rules").status_code == 200
+
+
 def test_simulate__half_pair_in_the_context__is_answered(admin_api: APIClient) -> None:
     body = json.dumps({"context": {"tool": "a", "input": {"a": "X"}}}).replace("X", HALF_PAIR)
 

@@ -103,3 +103,14 @@ def test_find__own_message__is_used() -> None:
 def test_compile_validator__unusable__is_refused_with_the_reason(spec: ValidatorSpec, reason: str) -> None:
     with pytest.raises(InvalidValidatorError, match=reason):
         compile_validator(spec)
+
+
+def test_schema__would_take_for_ever__is_an_error_not_a_hang() -> None:
+    steps = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}
+    source = json.dumps({"$defs": {**steps, "d30": {}}, "$ref": "#/$defs/d0"})
+    validator = compile_validator(ValidatorSpec(name="bomb", kind="schema", source=source))
+
+    checked = validator.check(CallSnapshot(tool="t", input={}, output={"a": 1}))
+
+    assert checked.verdict == "error"
+    assert "takes too long" in checked.detail
