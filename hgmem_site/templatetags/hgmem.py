@@ -1,6 +1,7 @@
 """Filters of our pages: JSON for people, rates, the tone of a word."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 from django import template
@@ -70,6 +71,12 @@ def is_payload(value: Any) -> bool:
 def payload_digest(value: dict[str, Any]) -> str:
     """Under which digest the large value is kept."""
     return str(value["$payload"])
+
+
+@register.filter
+def moment(text: str) -> datetime:
+    """A time that is kept as ISO 8601 text in a JSON document."""
+    return datetime.fromisoformat(text)
 
 
 @register.filter
