@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -89,6 +90,13 @@ def percent(share: float) -> str:
 def interval(rate: Rate) -> str:
     """The 95 % interval of a rate."""
     return f"{100 * rate.low:.1f}–{100 * rate.high:.1f} %"
+
+
+@register.filter
+def took(start: datetime, end: datetime) -> str:
+    """From start to end: seconds below two minutes, then in words."""
+    seconds = (end - start).total_seconds()
+    return milliseconds(1000 * seconds) if seconds < 120 else timesince(start, end)
 
 
 @register.filter
