@@ -81,7 +81,9 @@ class Command(BaseCommand):
         for error in job.plan["line_errors"][:SHOWN]:
             self.stdout.write(f"  line {error['line']}: {error['reason']}: {error['excerpt']}")
         if applied:
-            said = ", ".join(f"{count} {name}" for name, count in sorted(job.result.items()))
+            said = ", ".join(
+                f"{count} {name.replace('_', ' ')}" for name, count in sorted(job.result.items())
+            )
             self.stdout.write(f"  {job.status}: {said}")
             for problem in job.problems[:SHOWN]:
                 self.stdout.write(f"  line {problem['line']}: {problem['reason']}")
@@ -91,7 +93,8 @@ def plan_table(job: ImportJob) -> Table:
     """What is in the file, for a terminal."""
     plan = job.plan
     title = (
-        f"{job.file_name} ({job.format}): {plan['runs']} runs, {plan['calls']} calls, {plan['errors']} errors"
+        f"{job.file_name} ({job.format}): runs {plan['runs']:,}, calls {plan['calls']:,}, "
+        f"reported as failed {plan['errors']:,}"
     )
     table = Table("tool", "calls", "errors", title=title)
     for tool in plan["tools"][:SHOWN]:
