@@ -2,7 +2,7 @@
 
 import secrets
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from memory.actions.accounts import set_member
 from memory.domain.access import Actor, Role, check_may
@@ -14,7 +14,6 @@ class AlreadyMember(ValueError):
     """The person is in the workspace already."""
 
 
-@transaction.atomic
 def add_member(*, workspace: Workspace, username: str, role: Role, by: Actor) -> tuple[Member, str]:
     """Add an existing user, or make one. Returns the member and a one-time password.
 
@@ -22,6 +21,14 @@ def add_member(*, workspace: Workspace, username: str, role: Role, by: Actor) ->
     as a hash. Raises :class:`NotPermitted`, :class:`AlreadyMember`.
     """
     check_may(by, "manage_members", within=workspace.pk)
+    try:
+        return _add_member(workspace, username, role, by)
+    except IntegrityError as error:  # two owners added the same new name at once
+        raise AlreadyMember(f"{username} was added a moment ago. Look at the list.") from error
+
+
+@transaction.atomic
+def _add_member(workspace: Workspace, username: str, role: Role, by: Actor) -> tuple[Member, str]:
     user = User.objects.filter(username=username).first()
     password = ""
     if user is None:
