@@ -15,6 +15,7 @@ from memory.actions.imports import source_name
 from memory.actions.record import ItemResult, record_experience
 from memory.actions.uploads import drop_upload, upload_path, upload_pieces
 from memory.domain.importers import Imported, Item, LineError, read
+from memory.domain.intake import storable_value
 from memory.models import ImportJob
 from memory.permissions import system_actor
 
@@ -62,7 +63,7 @@ def carry_on_import(job: ImportJob, *, budget_s: float = 5, progress: Progress |
         raise
     except Exception as error:
         log.exception("Import %s failed at item %s.", job.uuid, job.cursor)
-        _finish(job, "failed", reason=f"{type(error).__name__}: {error}"[:300])
+        _finish(job, "failed", reason=storable_value(f"{type(error).__name__}: {error}"[:300]))
         return True
 
 
@@ -156,7 +157,7 @@ def _refusal(item: Imported, result: ItemResult) -> dict[str, Any] | None:
 
 def _keep_problem(job: ImportJob, problem: dict[str, Any] | None) -> None:
     if problem and len(job.problems) < MAX_PROBLEMS:
-        job.problems.append(problem)
+        job.problems.append(storable_value(problem))
 
 
 def _move_cursor(job: ImportJob, items: int) -> bool:

@@ -1,5 +1,6 @@
 """Bring recorded runs in: first a plan, then item by item through ``record_experience``."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -8,12 +9,14 @@ from django.db import transaction
 
 from memory.actions.uploads import UploadTooLarge, drop_upload, keep_upload, upload_head, upload_pieces
 from memory.domain.access import Actor, NotPermitted, check_may
-from memory.domain.importers import FORMATS, ImportPlan, detect_format, read, summarise
+from memory.domain.importers import FORMATS, ImportPlan, Item, LineError, detect_format, read, summarise
+from memory.domain.intake import storable_value
 from memory.events import record_event
 from memory.models import ImportJob, Workspace
 
 __all__ = ["ImportRefused", "UploadTooLarge", "apply_import", "cancel_import", "plan_import"]
 
+MAX_UNREAD = 100_000
 STARTABLE = ("planned", "failed", "cancelled")
 
 
@@ -33,7 +36,7 @@ def plan_import(
     name, size = keep_upload(file)
     try:
         chosen = _choose_format(format_name, upload_head(name))
-        plan = summarise(read(chosen, upload_pieces(name), source=source_name(file_name)))
+        plan = summarise(_mostly_readable(read(chosen, upload_pieces(name), source=source_name(file_name))))
         if not plan.documents and not plan.line_error_count:
             raise ImportRefused("There is nothing in this file.")
     except BaseException:
@@ -41,7 +44,8 @@ def plan_import(
         raise
     with transaction.atomic():
         job = ImportJob.objects.create(
-            workspace=workspace, file_name=PurePath(file_name).name[:200], stored_as=name, size_bytes=size,
+            workspace=workspace, file_name=storable_value(PurePath(file_name).name[:200]),
+            stored_as=name, size_bytes=size,
             format=chosen, plan=plan_document(plan), total=plan.documents + plan.line_error_count,
             created_by=by.name,
         )  # fmt: skip
@@ -96,7 +100,16 @@ def plan_document(plan: ImportPlan) -> dict[str, Any]:
     for name in ("first_at", "last_at"):
         document[name] = document[name].isoformat() if document[name] else None
     document["notes"] = [{"line": line, "note": note} for line, note in plan.notes]
-    return document
+    return dict(storable_value(document))
+
+
+def _mostly_readable(items: Iterable[Item]) -> Iterator[Item]:
+    unread = 0
+    for item in items:
+        unread += isinstance(item, LineError)
+        if unread > MAX_UNREAD:
+            raise ImportRefused(f"More than {MAX_UNREAD:,} lines cannot be read: is this the right format?")
+        yield item
 
 
 def _choose_format(asked: str | None, head: bytes) -> str:

@@ -152,6 +152,11 @@ def storable(body: bytes) -> bytes:
     return body
 
 
+def storable_value(value: Any) -> Any:
+    """The same for a JSON value: what cannot be stored in its texts and names becomes U+FFFD."""
+    return json.loads(storable(json.dumps(value).encode()))
+
+
 def _replaced(match: re.Match[bytes]) -> bytes:
     text = match.group()
     if len(text) == _PAIR_LENGTH or text[1:2] != b"u":
