@@ -23,11 +23,11 @@ BIND_PAUSE_S = 0.1
 class Channel(filesystem.Channel):
     """Writes beside the queue and renames; takes a message that cannot be read for none."""
 
-    def _put(self, queue: Any, message: Any, **_: Any) -> None:
+    def _put(self, queue: Any, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         name = f"{round(time.monotonic() * 1000)}_{uuid.uuid4()}.{queue}.msg"
         draft = Path(self.data_folder_out, f".{name}.part")
         try:
-            draft.write_bytes(dumps(message).encode())  # type: ignore[no-untyped-call]
+            draft.write_bytes(dumps(payload).encode())  # type: ignore[no-untyped-call]
             os.replace(draft, draft.with_name(name))
         except OSError as error:
             raise ChannelError(f"The message {name} cannot be written: {error}") from error
