@@ -8,8 +8,12 @@ import sys
 def main() -> None:
     """Run a management command with HGMem's settings."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hgmem_site.settings")
-    from django.core.management import execute_from_command_line
-
+    try:
+        from django.core.management import execute_from_command_line
+    except ImportError as error:
+        raise SystemExit(
+            "Django is not installed for this Python. Try .venv/bin/python manage.py, after make setup."
+        ) from error
     execute_from_command_line(sys.argv)
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from celery import Celery
 
-from hgmem_site.folder_broker import use_for_folders
+from hgmem_site.folder_broker import use_folder_broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hgmem_site.settings")
 
-use_for_folders()
+use_folder_broker()
 app = Celery("hgmem")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()

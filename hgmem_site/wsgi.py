@@ -6,8 +6,10 @@ from typing import Any
 
 from django.core.wsgi import get_wsgi_application
 
+from hgmem_site.whole_answers import WholeAnswers
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hgmem_site.settings")
-django_application = get_wsgi_application()
+django_application = WholeAnswers(get_wsgi_application())
 
 from corrections.live.announcing import start_serving  # noqa: E402 - needs the applications
 

@@ -69,7 +69,10 @@ def suggest_conditions(
     bad, fine = _parsed(failing), _parsed(good)
     inputs, fine_inputs = _inputs(failing), _inputs(good)
     known = {name for value in (*inputs, *fine_inputs) for name in value}
-    candidates = list(dict.fromkeys(_candidates(identifier, inputs, known)))[:MAX_CANDIDATES]
+    reasons: dict[str, str] = {}
+    for text, why in _candidates(identifier, inputs, known):
+        reasons.setdefault(text, why)
+    candidates = list(reasons.items())[:MAX_CANDIDATES]
     tried = [_try(_joined(guard, text), why, bad, fine) for text, why in candidates]
     useful = [found for found in tried if found and found.failing_share > found.good_share]
     useful.sort(key=lambda found: found.good_share - found.failing_share)  # stable: telling kinds first
@@ -107,7 +110,7 @@ def _candidates(
     if identifier:
         yield from _about_name(identifier, inputs)
     if identifier in known:
-        yield from _about_presence(identifier)
+        yield from _about_presence(identifier, inputs)
     leaves = [dict(_leaves(value)) for value in inputs]
     fields = Counter(path for found in leaves for path in found)
     for path, _n in fields.most_common(MAX_CANDIDATES):
@@ -146,10 +149,13 @@ def _list_items(value: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]
                     yield _path(("input", str(field))), _path(("x", str(key)))
 
 
-def _about_presence(identifier: str) -> Iterator[tuple[str, str]]:
-    """A field that is given, or is not."""
+def _about_presence(identifier: str, inputs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """A field that is given, or is not. That it is given is no reason where it is given empty."""
     field = _path(("input", identifier))
-    yield f"has({field})", f"{identifier} is given"
+    if any(_is_blank(value[identifier]) for value in inputs if identifier in value):
+        yield f"{field} == null || {field}.trim() == ''", f"{identifier} is missing, empty or blank"
+    else:
+        yield f"has({field})", f"{identifier} is given"
     yield f"{field} == null", f"{identifier} is missing"
     yield f"{field} == null || {field} == ''", f"{identifier} is missing or empty"
 
@@ -165,7 +171,7 @@ def _about_text(path: str, name: str) -> Iterator[tuple[str, str]]:
 
 def _about_field(path: str, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
     """What a field has in common: emptiness, a constant, a few constants."""
-    if any(value is None or (isinstance(value, str) and not value.strip()) for value in values):
+    if any(_is_blank(value) for value in values):
         yield f"{path} == null || {path} == ''", f"{path} is empty"
         yield f"{path} == null || {path}.trim() == ''", f"{path} is empty or blank"
     constants = [value for value in values if _is_constant(value)]
@@ -175,6 +181,10 @@ def _about_field(path: str, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
     listed = ", ".join(text for text, _n in common)
     if len(common) > 1 and len(listed) <= MAX_LISTED:
         yield f"{path} in [{listed}]", f"{path} is one of {listed}"
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _is_constant(value: Any) -> bool:

@@ -93,7 +93,7 @@ def _save(request: HttpRequest, session: Session, *, activate: bool) -> HttpResp
     except Refused as refusal:
         session.problem = str(refusal)
         return _show(request, session, status=409)
-    _say_what_happened(request, session, rule)
+    _say_what_happened(request, session, rule, activate=activate)
     if activate:
         _activate(request, rule)
     return redirect("rule", request.workspace.slug, rule.uuid)
@@ -114,9 +114,11 @@ def _write(request: HttpRequest, session: Session) -> Rule:
     )  # fmt: skip
 
 
-def _say_what_happened(request: HttpRequest, session: Session, rule: Rule) -> None:
+def _say_what_happened(request: HttpRequest, session: Session, rule: Rule, *, activate: bool) -> None:
     number = rule.latest_version.number if rule.latest_version else 0
-    if session.rule is None:
+    if session.rule is None and activate:
+        messages.success(request, _("The rule is saved."))
+    elif session.rule is None:
         messages.success(request, _("The rule is saved as a draft. Agents are not served it yet."))
     elif number == session.base_version:
         messages.info(request, _("The document is the same as before: no new version was written."))

@@ -171,11 +171,17 @@ def _words(pattern: PatternFacts, failing: Sequence[RecordedCall]) -> PatternWor
     return PatternWords(
         title=pattern.title,
         tool=pattern.tool,
-        message=failing[0].message if failing else "",
+        message=_common_message(pattern, failing),
         occurrences=pattern.occurrence_count,
         tasks=pattern.task_count,
         last_seen=timezone.localtime(pattern.last_seen_at).strftime("%Y-%m-%d"),
     )
+
+
+def _common_message(pattern: PatternFacts, failing: Sequence[RecordedCall]) -> str:
+    """The error's words; where they differ from call to call, what they have in common."""
+    messages = {call.message for call in failing}
+    return messages.pop() if len(messages) == 1 else pattern.title.removeprefix(f"{pattern.tool}: ")
 
 
 def _copied(request: HttpRequest, text: str) -> dict[str, Any]:

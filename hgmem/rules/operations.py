@@ -27,6 +27,7 @@ from hgmem.rules.fields import (
 )
 from hgmem.rules.limits import MAX_CONDITION_CHARS, MAX_OPERATIONS, MAX_REGEX_CHARS
 from hgmem.rules.regexes import has_open_repeat, simple_pattern
+from hgmem.rules.sources import ExpressionText
 from hgmem.rules.values import type_name
 
 MAX_OPEN_REPEAT_CHARS: Final = 4_000
@@ -316,19 +317,12 @@ class Clamp(Operation):
         return f"keep {self.field} {' and '.join(bounds)}"
 
 
-def _check_expression(source: str) -> str:
-    Expression.compile(source)
-    return source
-
-
 class Evaluate(Operation):
     """Set a field to the value of a CEL expression over the context (``input`` as it is by then)."""
 
     op: Literal["expression"] = "expression"
     field: FieldName
-    expression: Annotated[
-        str, Field(min_length=1, max_length=MAX_CONDITION_CHARS), AfterValidator(_check_expression)
-    ]
+    expression: Annotated[ExpressionText, Field(min_length=1, max_length=MAX_CONDITION_CHARS)]
 
     def apply(self, document: Any, context: Context) -> Any:
         """Evaluate and set; an evaluation error is a fault."""

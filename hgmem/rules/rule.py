@@ -5,7 +5,6 @@ from datetime import MAXYEAR, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
@@ -23,6 +22,7 @@ from hgmem.rules.limits import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
 from hgmem.rules.operations import OPERATION_NAMES
 from hgmem.rules.outputs import OUTPUT_OPERATION_NAMES
 from hgmem.rules.scope import Point, Scope
+from hgmem.rules.sources import ConditionText
 
 _TAGS = frozenset((*ACTION_TYPES, *OPERATION_NAMES, *OUTPUT_OPERATION_NAMES))
 _ARTICLE_NAMES = {
@@ -31,14 +31,6 @@ _ARTICLE_NAMES = {
     "effectiveness_score": "effectiveness",
 }
 _DOCUMENT_ONLY = frozenset(("action_type", "action_detail"))
-
-
-def _check_condition(source: str) -> str:
-    try:
-        Condition.compile(source)
-    except RuleError as error:
-        raise ValueError("; ".join(fault["detail"] for fault in error.errors)) from None
-    return source
 
 
 class Rule(BaseModel):
@@ -55,7 +47,7 @@ class Rule(BaseModel):
     version: Annotated[int, Field(ge=1)] = 1
     name: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = ""
     applies_to: Scope
-    condition: Annotated[str, AfterValidator(_check_condition)] = ""
+    condition: ConditionText = ""
     action: AnyAction
     description: Annotated[str, Field(max_length=MAX_DESCRIPTION_CHARS)] = ""
     created_by: Literal["human", "agent"] = "human"
@@ -142,7 +134,7 @@ class Rule(BaseModel):
         try:
             return cls.model_validate(_normalized(document))
         except ValidationError as error:
-            raise RuleError([_field_error(fault) for fault in error.errors(include_url=False)]) from None
+            raise RuleError([_field_error(fault) for fault in _telling(error)]) from None
         except RecursionError:
             raise RuleError("is nested too deep") from None
 
@@ -163,6 +155,13 @@ def _normalized(document: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(author, str) and author not in ("human", "agent", ""):
         rule["created_by"], rule["author"] = "agent", rule.get("author") or author
     return rule
+
+
+def _telling(error: ValidationError) -> list[Any]:
+    """The faults, without "too short" for a list whose items were refused."""
+    faults = error.errors(include_url=False)
+    inside = {fault["loc"][:length] for fault in faults for length in range(len(fault["loc"]))}
+    return [fault for fault in faults if fault["type"] != "too_short" or fault["loc"] not in inside]
 
 
 def _field_error(fault: Any) -> FieldError:

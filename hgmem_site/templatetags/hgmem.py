@@ -1,9 +1,11 @@
 """Filters of our pages: JSON for people, rates, the tone of a word."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 from django import template
+from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
@@ -73,6 +75,12 @@ def payload_digest(value: dict[str, Any]) -> str:
 
 
 @register.filter
+def moment(text: str) -> datetime:
+    """A time that is kept as ISO 8601 text in a JSON document."""
+    return datetime.fromisoformat(text)
+
+
+@register.filter
 def percent(share: float) -> str:
     """``0.1234`` as ``12.3 %``."""
     return f"{100 * share:.1f} %"
@@ -82,6 +90,13 @@ def percent(share: float) -> str:
 def interval(rate: Rate) -> str:
     """The 95 % interval of a rate."""
     return f"{100 * rate.low:.1f}–{100 * rate.high:.1f} %"
+
+
+@register.filter
+def took(start: datetime, end: datetime) -> str:
+    """From start to end: seconds below two minutes, then in words."""
+    seconds = (end - start).total_seconds()
+    return milliseconds(1000 * seconds) if seconds < 120 else timesince(start, end)
 
 
 @register.filter

@@ -1,6 +1,7 @@
 """Carry an applied import on: what the worker and the command do, item by item and safe to kill."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from memory.actions.imports import source_name
 from memory.actions.record import ItemResult, record_experience
 from memory.actions.uploads import drop_upload, upload_path, upload_pieces
 from memory.domain.importers import Imported, Item, LineError, read
-from memory.domain.intake import storable_value
+from memory.domain.plain_json import storable
 from memory.models import ImportJob
 from memory.permissions import system_actor
 
@@ -24,6 +25,7 @@ BATCH_CALLS = 500
 LEASE_S = 30
 """After so long without a sign of life another worker takes over."""
 MAX_PROBLEMS = 200
+PAUSE_S = 0.5
 log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], None]
@@ -63,8 +65,19 @@ def carry_on_import(job: ImportJob, *, budget_s: float = 5, progress: Progress |
         raise
     except Exception as error:
         log.exception("Import %s failed at item %s.", job.uuid, job.cursor)
-        _finish(job, "failed", reason=storable_value(f"{type(error).__name__}: {error}"[:300]))
+        _finish(job, "failed", reason=storable(f"{type(error).__name__}: {error}"[:300]))
         return True
+
+
+def finish_import(*, job: ImportJob, take_over: bool = False, progress: Progress | None = None) -> None:
+    """Carry an applied import on to its end, here and now: what a command does.
+
+    While a worker is at it this waits; ``take_over`` is for when no worker can run and the last one died.
+    """
+    if take_over:
+        ImportJob.objects.filter(pk=job.pk, status="running").update(beat_at=None)
+    while not carry_on_import(job, budget_s=math.inf, progress=progress):
+        time.sleep(PAUSE_S)
 
 
 def carry_on_imports(*, budget_s: float = 5) -> int:
@@ -78,11 +91,13 @@ def carry_on_imports(*, budget_s: float = 5) -> int:
 def drop_stale_uploads(*, older_than: timedelta = timedelta(days=7)) -> int:
     """Remove the files of imports that nobody applied. Returns how many."""
     stale = ImportJob.objects.filter(created_at__lt=timezone.now() - older_than).exclude(stored_as="")
-    dropped = list(stale.filter(status__in=("planned", "cancelled", "failed")))
-    for job in dropped:
-        drop_upload(job.stored_as)
-        ImportJob.objects.filter(pk=job.pk).update(stored_as="", status="cancelled")
-    return len(dropped)
+    dropped = 0
+    for job in list(stale.filter(status__in=("planned", "cancelled", "failed"))):
+        untouched = ImportJob.objects.filter(pk=job.pk, status=job.status)
+        if untouched.update(stored_as="", status="cancelled"):  # else somebody applied it just now
+            drop_upload(job.stored_as)
+            dropped += 1
+    return dropped
 
 
 def _claim(job: ImportJob) -> bool:
@@ -157,7 +172,7 @@ def _refusal(item: Imported, result: ItemResult) -> dict[str, Any] | None:
 
 def _keep_problem(job: ImportJob, problem: dict[str, Any] | None) -> None:
     if problem and len(job.problems) < MAX_PROBLEMS:
-        job.problems.append(storable_value(problem))
+        job.problems.append(storable(problem))
 
 
 def _move_cursor(job: ImportJob, items: int) -> bool:

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.background.bell import ring
-from memory.domain.access import Actor, NotPermitted, check_may
+from memory.domain.access import Actor, check_may
 from memory.domain.experience import OutcomeDoc
 from memory.events import record_event
 from memory.models import Task
@@ -16,14 +16,15 @@ from memory.writer.outcomes import append_outcome
 def judge_task(*, task: Task, outcome: OutcomeDoc, by: Actor) -> bool:
     """Append an outcome to the task; the strongest source counts (human > evaluator > environment > agent).
 
-    A member always speaks as ``human``; a key says on whose behalf it speaks. A source that says again what
+    A member always speaks as ``human``; a key says on whose behalf it speaks, and needs a scope of its own to
+    speak for a person, whose word outranks all others. A source that says again what
     it said last changes nothing (False). ``task`` is refreshed. Raises NotPermitted.
     """
-    check_may(by, "judge_task")
-    if by.workspace_id not in (None, task.workspace_id):
-        raise NotPermitted("This task belongs to another workspace.")
+    check_may(by, "judge_task", within=task.workspace_id)
     if by.kind == "user":
         outcome = msgspec.structs.replace(outcome, by="human")
+    if outcome.by == "human":
+        check_may(by, "speak_for_people")
     old = {"outcome": task.outcome, "reward": task.reward, "by": task.outcome_by}
     has_changed = append_outcome(task_id=task.pk, said=outcome, actor=by.name, now=timezone.now())
     task.refresh_from_db()

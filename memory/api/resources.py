@@ -1,12 +1,13 @@
 """What the management views have in common: rows of the key's workspace, filtered and cursor-paged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Model, QuerySet
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
@@ -45,6 +46,11 @@ def find(rows: QuerySet[M], uuid: UUID) -> M:
     if row is None:
         raise Http404
     return row
+
+
+def text_filter(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:
+    """The OpenAPI entry of a filter that :func:`text_params` reads."""
+    return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
 
 
 def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:

@@ -57,6 +57,7 @@ PERMISSIONS: dict[str, Permission] = {
     "import_runs": Permission("import runs", Role.MAINTAINER, Scope.EXPERIENCE_WRITE),
     "judge_task": Permission("say how a task ended", Role.REVIEWER, Scope.EXPERIENCE_WRITE),
     "triage_pattern": Permission("change the status of an error pattern", Role.REVIEWER, Scope.REVIEW),
+    "speak_for_people": Permission("speak in a person's name", Role.REVIEWER, Scope.REVIEW),
     "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
     "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
     "edit_validator": Permission("write validators", Role.MAINTAINER, Scope.RULES_WRITE),
@@ -75,9 +76,15 @@ class NotPermitted(Exception):
     """The actor may not do this. ``str()`` is the sentence the page and the API show."""
 
 
-def check_may(actor: Actor, action: str) -> None:
-    """Raise :class:`NotPermitted` unless the actor may do ``action``; KeyError for an unknown action."""
+def check_may(actor: Actor, action: str, *, within: int | None = None) -> None:
+    """Raise :class:`NotPermitted` unless the actor may do ``action``; KeyError for an unknown action.
+
+    ``within`` is the id of the workspace that it would be done to: nobody acts on another one's rows, however
+    they came by them.
+    """
     permission = PERMISSIONS[action]
+    if within is not None and actor.workspace_id not in (None, within):
+        raise NotPermitted(f"You may not {permission.what} in another workspace.")
     if actor.kind == "system":
         return
     if actor.kind == "key":

@@ -59,9 +59,8 @@ class CompiledValidator(msgspec.Struct, frozen=True):
         """Check one call. Never raises: what cannot be evaluated is the verdict ``error``."""
         return self.run(call)
 
-    def find(self, call: CallSnapshot) -> FailureFinding | None:
-        """The silent failure of a call, None when it passed or could not be checked."""
-        checked = self.run(call)
+    def failure(self, checked: Checked) -> FailureFinding | None:
+        """The silent failure behind an answer of :meth:`check`, None unless the call failed."""
         if checked.verdict != "failed":
             return None
         said = self.spec.message or f"Validator '{self.spec.name}': {checked.detail}"

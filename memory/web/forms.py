@@ -43,7 +43,7 @@ class KeyForm(forms.Form):
             (Scope.EXPERIENCE_WRITE.value, _("record experience (experience:write)")),
             (Scope.EXPERIENCE_READ.value, _("read experience (experience:read)")),
             (Scope.RULES_WRITE.value, _("write rules and validators (rules:write)")),
-            (Scope.REVIEW.value, _("review (review)")),
+            (Scope.REVIEW.value, _("change the status of error patterns (review)")),
             (Scope.ADMIN.value, _("everything, also keys and members (admin)")),
         ],
         initial=[Scope.RULES_READ.value, Scope.EXPERIENCE_WRITE.value],

@@ -29,7 +29,10 @@ TITLES = {
 class UploadForm(forms.Form):
     """A file and, if it cannot be told, its format."""
 
-    file = forms.FileField(label=gettext_lazy("File"))
+    file = forms.FileField(
+        label=gettext_lazy("File"),
+        help_text=gettext_lazy("JSON, JSON lines or CSV, as they are or packed with gzip."),
+    )
     format = forms.ChoiceField(
         label=gettext_lazy("Format"),
         required=False,

@@ -81,7 +81,8 @@ def _set_role(request: PageRequest, uuid: UUID, role: Role | None) -> HttpRespon
     is_self = member.user_id == request.user.pk
     try:
         set_member(workspace=request.workspace, user=member.user, role=role, by=request.actor)
-        messages.success(request, _("%(name)s: done.") % {"name": member.user})
+        done = _("%(name)s is out.") if role is None else _("%(name)s has the role %(role)s now.")
+        messages.success(request, done % {"name": member.user, "role": role})
     except LastOwner as refusal:
         messages.error(request, str(refusal))
         is_self = False

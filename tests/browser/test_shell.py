@@ -149,3 +149,12 @@ def test_without_scripts__pages_menus_and_forms__work(cast: Cast, open_page: Ope
     page.locator(".user-menu summary").click()
     page.get_by_role("button", name="Sign out").click()
     assert page.get_by_role("heading", name="Sign in").is_visible()
+
+
+def test_without_scripts__wide_window__nothing_covers_the_page(cast: Cast, open_page: OpenPage) -> None:
+    page = (opened := open_page(cast.owner, scripts=False)).page
+    page.goto(f"{opened.base}/w/acme/")
+
+    page.locator("#content").get_by_role("link", name="90 days").click(timeout=5_000)
+
+    assert page.url.endswith("days=90")

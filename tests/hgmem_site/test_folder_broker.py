@@ -1,52 +1,66 @@
-"""The broker in a folder: no message is ever seen half written."""
+"""The folder broker: no half-written file may stop a worker."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from queue import Empty
+from threading import Thread
+from typing import Any
 
 import pytest
 from kombu import Connection
 
-from hgmem_site.folder_broker import Channel
+from hgmem_site.folder_broker import Channel, use_folder_broker
 
 
 @pytest.fixture
-def channel(tmp_path: Path) -> Channel:
-    names = ("data_folder_in", "data_folder_out", "processed_folder", "control_folder")
-    folders = {name: str(tmp_path / name.replace("_out", "_in")) for name in names}
-    for folder in folders.values():
-        Path(folder).mkdir(exist_ok=True)
-    return Connection("filesystem://", transport_options=folders).channel()
+def channel(tmp_path: Path) -> Iterator[Any]:
+    """A channel on an empty folder."""
+    use_folder_broker()
+    for name in ("queue", "processed", "control"):
+        (tmp_path / name).mkdir()
+    options = {
+        "data_folder_in": str(tmp_path / "queue"),
+        "data_folder_out": str(tmp_path / "queue"),
+        "processed_folder": str(tmp_path / "processed"),
+        "control_folder": str(tmp_path / "control"),
+    }
+    with Connection("filesystem://", transport_options=options) as connection:
+        yield connection.channel()
 
 
-@pytest.mark.parametrize("content", [b"", b'{"body": "cut', b"\xff\xfe"], ids=["empty", "cut", "not text"])
-def test_get__message_that_cannot_be_read__is_passed_over(
-    channel: Channel, tmp_path: Path, content: bytes
-) -> None:
-    (tmp_path / "data_folder_in" / "1_a.work.msg").write_bytes(content)
-    channel._put("work", {"body": "whole"})
+def test_filesystem_address__after_set_up__means_this_transport(channel: Any) -> None:
+    assert isinstance(channel, Channel)
 
+
+@pytest.mark.parametrize("left", [pytest.param("", id="empty"), pytest.param('{"body": "x', id="cut-off")])
+def test_message__half_written__is_passed_over(channel: Any, tmp_path: Path, left: str) -> None:
+    (tmp_path / "queue" / "0_broken.hgmem.msg").write_text(left)
+    channel._put("hgmem", {"n": 1})
+
+    assert channel._get("hgmem") == {"n": 1}
     with pytest.raises(Empty):
-        channel._get("work")
-
-    assert channel._get("work") == {"body": "whole"}
+        channel._get("hgmem")
 
 
-def test_put__while_it_is_written__nobody_finds_it(
-    channel: Channel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[int] = []
-    monkeypatch.setattr("hgmem_site.folder_broker.os.replace", lambda *_: seen.append(channel._size("work")))
+def test_messages__read_while_written__arrive_whole(channel: Any) -> None:
+    total = 300
+    writer = Thread(target=lambda: [channel._put("hgmem", {"n": n, "body": "x" * 500}) for n in range(total)])
+    found: list[int] = []
+    writer.start()
+    while len(found) < total and (writer.is_alive() or channel._size("hgmem")):
+        try:
+            found.append(channel._get("hgmem")["n"])
+        except Empty:
+            continue
+    writer.join()
 
-    channel._put("work", {"body": "whole"})
-
-    assert seen == [0]
-    with pytest.raises(Empty):
-        channel._get("work")
+    assert sorted(found) == list(range(total))
 
 
-def test_bind__list_of_queues_was_left_empty__is_made_again(channel: Channel, tmp_path: Path) -> None:
-    (tmp_path / "control_folder" / "work.exchange").write_bytes(b"")
+def test_exchange__file_left_empty__is_bound_anew(channel: Any, tmp_path: Path) -> None:
+    (tmp_path / "control" / "hgmem.exchange").touch()
 
-    channel._queue_bind("work", "work", "", "work")
+    assert channel.get_table("hgmem") == []
+    channel._queue_bind("hgmem", "hgmem", "", "hgmem")
 
-    assert [bound.queue for bound in channel.get_table("work")] == ["work"]
+    assert [bound.queue for bound in channel.get_table("hgmem")] == ["hgmem"]

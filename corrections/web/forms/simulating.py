@@ -33,8 +33,15 @@ class JsonTextField(forms.CharField):
 class PickForm(forms.Form):
     """A recorded call."""
 
-    task = forms.UUIDField(label=gettext_lazy("Task"), required=False)
-    seq = forms.IntegerField(label=gettext_lazy("Call"), required=False, min_value=0, max_value=2**31 - 1)
+    task = forms.UUIDField(
+        label=gettext_lazy("Task"),
+        required=False,
+        help_text=gettext_lazy("Its uuid, from the address of its page."),
+    )
+    seq = forms.IntegerField(
+        label=gettext_lazy("Call"), required=False, min_value=0, max_value=2**31 - 1,
+        help_text=gettext_lazy("The number beside it on the task's page."),
+    )  # fmt: skip
     point = forms.ChoiceField(
         label=gettext_lazy("Point"),
         required=False,
@@ -58,5 +65,8 @@ class QuestionForm(forms.Form):
     document = JsonTextField(
         label=gettext_lazy("Rule to try beside the live ones"), kinds=(dict, list), rows=8,
         shape=gettext_lazy("A rule is a JSON object; several are a list of them."),
-        help_text=gettext_lazy("Optional. A rule document, or a list of them. Nothing is saved."),
+        help_text=gettext_lazy(
+            "Optional. A rule document, or a list of them. Drafts are not asked by themselves: "
+            "choose Simulate on the page of the draft."
+        ),
     )  # fmt: skip

@@ -55,7 +55,7 @@ def greeting_lines(url: str, greeting: Welcome, demo: str) -> list[str]:
     if greeting.password:
         lines += [f"  User      {ADMIN}", f"  Password  {greeting.password}   (shown this once)"]
     else:
-        lines += ["  User      yours; a forgotten password: manage.py changepassword NAME"]
+        lines += ["  User      yours; a forgotten password: .venv/bin/python manage.py changepassword NAME"]
     if greeting.key:
         lines += [f"  API key   {greeting.key}"]
     return [*lines, f"  {demo}", ""] if demo else [*lines, ""]

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from memory.actions.importing import carry_on_import
+from memory.actions.importing import finish_import
 from memory.actions.imports import ImportRefused, UploadTooLarge, apply_import, plan_import
 from memory.actions.uploads import drop_upload
 from memory.domain.importers import FORMATS
@@ -70,9 +70,7 @@ class Command(BaseCommand):
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, disable=quiet) as bars:
             line = bars.add_task(job.file_name, total=job.total)
-            while not carry_on_import(job, progress=lambda done, total: bars.update(line, completed=done)):
-                pass
-        job.refresh_from_db()
+            finish_import(job=job, progress=lambda done, total: bars.update(line, completed=done))
 
     def _report(self, job: ImportJob, *, as_json: bool, applied: bool) -> None:
         if as_json:
@@ -83,7 +81,9 @@ class Command(BaseCommand):
         for error in job.plan["line_errors"][:SHOWN]:
             self.stdout.write(f"  line {error['line']}: {error['reason']}: {error['excerpt']}")
         if applied:
-            said = ", ".join(f"{count} {name}" for name, count in sorted(job.result.items()))
+            said = ", ".join(
+                f"{count} {name.replace('_', ' ')}" for name, count in sorted(job.result.items())
+            )
             self.stdout.write(f"  {job.status}: {said}")
             for problem in job.problems[:SHOWN]:
                 self.stdout.write(f"  line {problem['line']}: {problem['reason']}")
@@ -93,7 +93,8 @@ def plan_table(job: ImportJob) -> Table:
     """What is in the file, for a terminal."""
     plan = job.plan
     title = (
-        f"{job.file_name} ({job.format}): {plan['runs']} runs, {plan['calls']} calls, {plan['errors']} errors"
+        f"{job.file_name} ({job.format}): runs {plan['runs']:,}, calls {plan['calls']:,}, "
+        f"reported as failed {plan['errors']:,}"
     )
     table = Table("tool", "calls", "errors", title=title)
     for tool in plan["tools"][:SHOWN]:

@@ -23,6 +23,9 @@ CASES = [
         "city", "", [{"x": 1}, {"x": 2}], [{"city": "Paris", "x": 1}], "input.city == null", id="missing"
     ),
     pytest.param(
+        "city", "", [{"city": ""}], [], "input.city == null || input.city.trim() == ''", id="given-but-empty"
+    ),
+    pytest.param(
         "colour", "", [{"a": 1, "colour": "red"}, {"a": 2, "colour": "blue"}], [{"a": 1}, {"a": 2}],
         "has(input.colour)", id="field-too-many",
     ),
@@ -76,6 +79,13 @@ def test_suggestion__best_one__is_what_a_person_would_write(
     assert found[0].condition == condition
     assert (found[0].failing_hit, found[0].good_hit) == (len(failing), 0)
     assert found[0].is_convincing
+
+
+def test_suggestions__found_in_two_ways__are_listed_once() -> None:
+    found = suggest_conditions(identifier="city", scope="", failing=[context({"city": ""})], good=[])
+
+    conditions = [suggestion.condition for suggestion in found]
+    assert len(conditions) == len(set(conditions))
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_new__from_a_pattern__is_prefilled_with_its_words_and_a_condition(cast: 
     )
     assert document["description"].startswith("Seen 3 times in 1 task, last on 2026-03-01")
     assert "<strong>3 of 3</strong> failing calls of the ticked patterns" in answer.text
-    assert "<strong>0 of 5</strong> good calls of the tool" in answer.text
+    assert "<strong>0 of 5</strong> good calls in its scope" in answer.text
 
 
 def test_new__pattern_nothing_explains__starts_with_false(cast: Cast) -> None:

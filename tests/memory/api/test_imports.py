@@ -108,7 +108,7 @@ def test_imports__nul_and_half_pair__are_planned_and_recorded(agent_api: APIClie
 
     assert answer.status_code == 201, answer.content
     body = answer.json()
-    assert (body["file_name"], body["plan"]["line_error_count"]) == ("a\ufffdb.jsonl", 2)
+    assert (body["file_name"], body["plan"]["line_error_count"]) == ("ab.jsonl", 2)
     job = ImportJob.objects.get()
     apply_import(job=job, by=SYSTEM)
     carry_on_import(job)

@@ -63,12 +63,15 @@ def test_validator__call__gets_its_verdict(spec: ValidatorSpec, call: dict[str, 
     validator = compile_validator(spec)
     snapshot = CallSnapshot(tool="t", **call)
 
-    assert validator.check(snapshot).verdict == verdict
-    assert (validator.find(snapshot) is not None) == (verdict == "failed")
+    checked = validator.check(snapshot)
+
+    assert checked.verdict == verdict
+    assert (validator.failure(checked) is not None) == (verdict == "failed")
 
 
-def test_find__schema_fails__names_the_place() -> None:
-    finding = compile_validator(schema(USER)).find(CallSnapshot(tool="t", output={"id": "x"}))
+def test_failure__schema_fails__names_the_place() -> None:
+    validator = compile_validator(schema(USER))
+    finding = validator.failure(validator.check(CallSnapshot(tool="t", output={"id": "x"})))
 
     assert finding is not None
     assert (finding.kind, finding.error_type) == ("validation", "ValidationError")
@@ -78,7 +81,8 @@ def test_find__schema_fails__names_the_place() -> None:
 def test_find__own_message__is_used() -> None:
     spec = ValidatorSpec(name="v", kind="cel", source="output == 1", message="One is wanted.")
 
-    finding = compile_validator(spec).find(CallSnapshot(tool="t", output=2))
+    validator = compile_validator(spec)
+    finding = validator.failure(validator.check(CallSnapshot(tool="t", output=2)))
 
     assert finding is not None
     assert finding.message == "One is wanted."
