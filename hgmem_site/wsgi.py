@@ -13,6 +13,8 @@ django_application = WholeAnswers(get_wsgi_application())
 
 from corrections.live.announcing import start_serving  # noqa: E402 - needs the applications
 
+NO_LENGTH = b'{"code":"length_required","detail":"Send a Content-Length: chunked bodies are not read."}'
+NO_LENGTH_HEADERS = [("Content-Type", "application/json"), ("Connection", "close")]
 Environ = dict[str, Any]
 
 
@@ -23,6 +25,9 @@ def application(environ: Environ, start_response: Callable[..., Any]) -> Iterabl
     sends its next request into it and gets no answer.
     """
     if environ.get("CONTENT_LENGTH") in (None, "", "0"):
+        if environ.get("HTTP_TRANSFER_ENCODING"):  # Django would take it for a request without a body
+            start_response("411 Length Required", NO_LENGTH_HEADERS)
+            return [NO_LENGTH]
         return django_application(environ, start_response)
 
     def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:

@@ -16,6 +16,7 @@ from memory.actions.imports import source_name
 from memory.actions.record import ItemResult, record_experience
 from memory.actions.uploads import drop_upload, upload_path, upload_pieces
 from memory.domain.importers import Imported, Item, LineError, read
+from memory.domain.plain_json import storable
 from memory.models import ImportJob
 from memory.permissions import system_actor
 
@@ -64,7 +65,7 @@ def carry_on_import(job: ImportJob, *, budget_s: float = 5, progress: Progress |
         raise
     except Exception as error:
         log.exception("Import %s failed at item %s.", job.uuid, job.cursor)
-        _finish(job, "failed", reason=f"{type(error).__name__}: {error}"[:300])
+        _finish(job, "failed", reason=storable(f"{type(error).__name__}: {error}"[:300]))
         return True
 
 
@@ -171,7 +172,7 @@ def _refusal(item: Imported, result: ItemResult) -> dict[str, Any] | None:
 
 def _keep_problem(job: ImportJob, problem: dict[str, Any] | None) -> None:
     if problem and len(job.problems) < MAX_PROBLEMS:
-        job.problems.append(problem)
+        job.problems.append(storable(problem))
 
 
 def _move_cursor(job: ImportJob, items: int) -> bool:

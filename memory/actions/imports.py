@@ -1,5 +1,6 @@
 """Bring recorded runs in: first a plan, then item by item through ``record_experience``."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any, BinaryIO
@@ -8,13 +9,14 @@ from django.db import transaction
 
 from memory.actions.uploads import UploadTooLarge, drop_upload, keep_upload, upload_head, upload_pieces
 from memory.domain.access import Actor, check_may
-from memory.domain.importers import FORMATS, ImportPlan, detect_format, read, summarise
+from memory.domain.importers import FORMATS, ImportPlan, Item, LineError, detect_format, read, summarise
 from memory.domain.plain_json import storable
 from memory.events import record_event
 from memory.models import ImportJob, Workspace
 
 __all__ = ["ImportRefused", "UploadTooLarge", "apply_import", "cancel_import", "plan_import"]
 
+MAX_UNREAD = 100_000
 STARTABLE = ("planned", "failed", "cancelled")
 
 
@@ -34,7 +36,7 @@ def plan_import(
     name, size = keep_upload(file)
     try:
         chosen = _choose_format(format_name, upload_head(name))
-        plan = summarise(read(chosen, upload_pieces(name), source=source_name(file_name)))
+        plan = summarise(_mostly_readable(read(chosen, upload_pieces(name), source=source_name(file_name))))
         if not plan.documents and not plan.line_error_count:
             raise ImportRefused("There is nothing in this file.")
     except BaseException:
@@ -97,6 +99,15 @@ def plan_document(plan: ImportPlan) -> dict[str, Any]:
     document["notes"] = [{"line": line, "note": note} for line, note in plan.notes]
     kept: dict[str, Any] = storable(document)
     return kept
+
+
+def _mostly_readable(items: Iterable[Item]) -> Iterator[Item]:
+    unread = 0
+    for item in items:
+        unread += isinstance(item, LineError)
+        if unread > MAX_UNREAD:
+            raise ImportRefused(f"More than {MAX_UNREAD:,} lines cannot be read: is this the right format?")
+        yield item
 
 
 def _choose_format(asked: str | None, head: bytes) -> str:

@@ -11,8 +11,10 @@ from memory.domain.importers import HEAD_BYTES
 from memory.domain.importers.lines import plain_pieces
 
 PIECE_BYTES = 1024 * 1024
-UNPACKED_FACTOR = 50
-"""A compressed file may unpack to so many times the largest upload, and not to a byte more."""
+UNPACKED_FACTOR = 100
+UNPACKED_ANYWAY = 64 * 1024 * 1024
+"""A file may unpack to ``UNPACKED_FACTOR`` times its size (or to ``UNPACKED_ANYWAY``), not to a byte more."""
+MAX_LINES = 5_000_000
 
 
 class UploadTooLarge(ValueError):
@@ -58,11 +60,17 @@ def upload_head(name: str) -> bytes:
 
 
 def upload_pieces(name: str) -> Iterator[bytes]:
-    """The unpacked content in pieces. Raises UploadTooLarge where an archive would unpack without end."""
-    room = settings.MAX_UPLOAD_BYTES * UNPACKED_FACTOR
+    """The unpacked content in pieces.
+
+    Raises UploadTooLarge where an archive would unpack without end, and for more than ``MAX_LINES`` lines.
+    """
+    room, lines = max(upload_path(name).stat().st_size * UNPACKED_FACTOR, UNPACKED_ANYWAY), MAX_LINES
     with upload_path(name).open("rb") as file:
         for piece in plain_pieces(iter(lambda: file.read(PIECE_BYTES), b"")):
             room -= len(piece)
             if room < 0:
                 raise UploadTooLarge("The archive unpacks to more than this server reads.")
+            lines -= piece.count(b"\n")
+            if lines < 0:
+                raise UploadTooLarge(f"The file has more than {MAX_LINES:,} lines: hand it in in parts.")
             yield piece

@@ -1,5 +1,6 @@
 """Imports over the API."""
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,11 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from rest_framework.test import APIClient
 
+from memory.actions.importing import carry_on_import
+from memory.actions.imports import apply_import
 from memory.domain.access import Scope
 from memory.models import ImportJob
+from memory.permissions import SYSTEM
 from tests.conftest import Cast, api_client, make_key
 from tests.memory.actions.test_imports import runs_file
 
@@ -95,3 +99,37 @@ def test_imports__cancel__leaves_it_cancelled(agent_api: APIClient) -> None:
     uuid = send_raw(agent_api, runs_file()).json()["uuid"]
 
     assert agent_api.post(f"/api/v1/imports/{uuid}/cancel").json()["status"] == "cancelled"
+
+
+def test_imports__nul_and_half_pair__are_planned_and_recorded(agent_api: APIClient) -> None:
+    content = runs_file() + b'{"path_id": "cut \\ud83d \\u0000"}\nnot JSON \x00\n'
+
+    answer = send_raw(agent_api, content, "?file_name=a%00b.jsonl&format=runs")
+
+    assert answer.status_code == 201, answer.content
+    body = answer.json()
+    assert (body["file_name"], body["plan"]["line_error_count"]) == ("ab.jsonl", 2)
+    job = ImportJob.objects.get()
+    apply_import(job=job, by=SYSTEM)
+    carry_on_import(job)
+    assert (job.status, len(job.problems)) == ("done", 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "said"),
+    [
+        pytest.param(b"\n" * 300, 413, "more than 200 lines", id="lines"),
+        pytest.param(b"{}\n" * 60, 422, "More than 50 lines cannot be read", id="unreadable lines"),
+        pytest.param(gzip.compress(b"x" * 200_000), 413, "unpacks to more", id="gzip bomb"),
+    ],
+)
+def test_imports__file_that_never_ends__is_refused(
+    agent_api: APIClient, monkeypatch: pytest.MonkeyPatch, content: bytes, status: int, said: str
+) -> None:
+    monkeypatch.setattr("memory.actions.uploads.MAX_LINES", 200)
+    monkeypatch.setattr("memory.actions.uploads.UNPACKED_ANYWAY", 1_000)
+    monkeypatch.setattr("memory.actions.imports.MAX_UNREAD", 50)
+
+    answer = send_raw(agent_api, content, "?file_name=a.jsonl&format=runs")
+
+    assert (answer.status_code, said in answer.json()["detail"]) == (status, True), answer.json()
