@@ -10,10 +10,12 @@ HEAD = """# API
 Made from [openapi.yaml](openapi.yaml) by `make openapi`; do not edit by hand.
 
 Base path `/api/v1/`. Send a key of the workspace with every request: `Authorization: Bearer hgm_...`.
-Errors have one shape: `{code, detail, field?, errors?: [{field, detail}]}`. Lists are cursor-paged:
-`{next, previous, results}`, with `?cursor=` and `?page_size=`. `401` no or bad key, `403` the key's scopes do
-not allow it, `404` nothing of that name in this workspace, `409` contradicts what is stored, `413` too large,
-`422` not acceptable, with field paths, `429` too many requests, with `Retry-After`.
+Errors have one shape: `{code, detail, field?, errors?: [{field, detail}]}`. Lists are cursor-paged: `{next,
+previous, results}`, with `?cursor=` and `?page_size=`. `400` no JSON, `401` no or bad key, `403` the key's
+scopes do not allow it, `404` nothing of that name in this workspace, `409` contradicts what is stored,
+`413` too large, `422` not acceptable, with field paths, `429` too many requests, `503` the database is
+away; the last two say `Retry-After`. A NUL character and half of a surrogate pair, which no database
+stores, are kept as U+FFFD.
 """
 
 

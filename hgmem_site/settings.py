@@ -3,7 +3,7 @@
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from csp.constants import NONCE, NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE  # noqa: F401
+from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 
 from hgmem_site.env import env, is_plain_loopback, secret_key
 
@@ -251,7 +251,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["memory.api.access.HasScope"],
     "DEFAULT_THROTTLE_CLASSES": ["memory.api.throttles.KeyThrottle"],
     "DEFAULT_RENDERER_CLASSES": ["memory.api.rendering.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["memory.api.bodies.JSONParser"],
     "DEFAULT_PAGINATION_CLASS": "memory.api.pagination.NewestFirst",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

@@ -7,6 +7,7 @@ from hgmem_site import probes
 from memory.web import account
 
 handler404 = "hgmem_site.errors.not_found"
+handler500 = "hgmem_site.errors.server_error"
 
 urlpatterns = [
     path("api/v1/", include("corrections.api.urls")),  # first: it holds the hot path

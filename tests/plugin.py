@@ -37,8 +37,10 @@ def start_postgres() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Runs once in the main process; xdist workers inherit the environment it sets."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    """The main process sets the environment; each xdist worker inherits it and has a folder of its own."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker:
+        os.environ["HGMEM_VAR"] = str(Path(os.environ["HGMEM_VAR"], worker))
         return
     _isolate()
     if os.environ.get("HGMEM_TEST_DATABASE") == "postgres":

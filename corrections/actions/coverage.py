@@ -50,7 +50,7 @@ def cover(*, document: Any, patterns: Sequence[UUID], now: datetime, by: Actor) 
     Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
     """
     check_may(by, "look")
-    rule = _outside_time(read_document(document, author="human"))
+    rule = outside_time(read_document(document, author="human"))
     ruleset = Ruleset.compile([rule], version="coverage")
     looks = {"after": rule.point == "after", "history": _reads_history(rule)}
     workspace_id, tool = by.workspace_id or 0, "" if rule.applies_to.is_glob else rule.applies_to.tool
@@ -87,7 +87,8 @@ def _tally(
                 result.errors.append(error["detail"])
 
 
-def _outside_time(rule: Rule) -> Rule:
+def outside_time(rule: Rule) -> Rule:
+    """The rule without its validity window: what it would have said at any time."""
     return rule.model_copy(update={"valid_from": None, "valid_until": None})
 
 

@@ -11,7 +11,7 @@ from corrections.domain.lifecycle import LIVE, Status, check_publishes, check_st
 from corrections.live.announcing import announce_change
 from corrections.models import Rule, RulesetStamp, RuleVersion
 from memory.actions import record_event
-from memory.actions.patterns import cover_pattern, uncover_pattern
+from memory.actions.patterns import cover_patterns, uncover_patterns
 from memory.domain.access import Actor, check_may
 
 
@@ -21,7 +21,7 @@ def activate_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
 
     Raises :class:`NotPermitted`, :class:`Refused`, and :class:`hgmem.rules.RuleError` when its window ended.
     """
-    check_may(by, "publish_rule")
+    check_may(by, "publish_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     status = check_step(rule.status, "activate")
     version = latest_of(rule)
@@ -34,7 +34,7 @@ def activate_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
 @transaction.atomic
 def disable_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
     """Stop serving a rule; it can be activated again. Raises :class:`NotPermitted`, :class:`Refused`."""
-    check_may(by, "publish_rule")
+    check_may(by, "publish_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     status = check_step(rule.status, "disable")
     return publish(rule=rule, status=status, version=None, verb="disable_rule", by=by, reason=reason)
@@ -43,7 +43,7 @@ def disable_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
 @transaction.atomic
 def retire_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
     """End a rule for good; its history stays. Raises :class:`NotPermitted`, :class:`Refused`."""
-    check_may(by, "publish_rule")
+    check_may(by, "publish_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     status = check_step(rule.status, "retire")
     return publish(rule=rule, status=status, version=None, verb="retire_rule", by=by, reason=reason)
@@ -127,9 +127,9 @@ def _move_patterns(rule: Rule, *, was_live: bool, by: Actor) -> None:
     if not linked:
         return
     if is_live:
-        cover_pattern(pattern_ids=linked, by=by, reason=f"rule {rule.name}")
+        cover_patterns(pattern_ids=linked, by=by, reason=f"rule {rule.name}")
         return
     others = Rule.objects.active().filter(patterns__in=linked).exclude(pk=rule.pk)
     still_covered = set(others.values_list("patterns", flat=True))
     left = [pk for pk in linked if pk not in still_covered]
-    uncover_pattern(pattern_ids=left, by=by, reason=f"rule {rule.name} is {rule.status}")
+    uncover_patterns(pattern_ids=left, by=by, reason=f"rule {rule.name} is {rule.status}")

@@ -45,7 +45,7 @@ def draft_rule(
     ``document`` is ours or the article's form; ``pattern_uuids`` are the error patterns it is meant to
     handle. Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
     """
-    check_may(by, "draft_rule")
+    check_may(by, "draft_rule", within=workspace_id)
     parsed = read_document(document, author=author_kind(by))
     check_window(parsed.valid_until, timezone.now())
     now = timezone.now()
@@ -78,7 +78,7 @@ def edit_rule(
     ``pattern_uuids`` replaces the linked patterns (None leaves them).
     Raises :class:`NotPermitted`, :class:`StaleEdit`, :class:`Refused`, :class:`hgmem.rules.RuleError`.
     """
-    check_may(by, "draft_rule")
+    check_may(by, "draft_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     check_step(rule.status, "edit")
     _check_base(rule, base_version)
@@ -97,7 +97,7 @@ def roll_back_rule(*, rule: Rule, to_version: int, base_version: int, by: Actor,
     A rule that is served goes back at once, which takes the right to publish.
     Raises :class:`NotPermitted`, :class:`StaleEdit`, :class:`Refused`, ``RuleVersion.DoesNotExist``.
     """
-    check_may(by, "draft_rule")
+    check_may(by, "draft_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     check_step(rule.status, "edit")
     _check_base(rule, base_version)
@@ -108,7 +108,7 @@ def roll_back_rule(*, rule: Rule, to_version: int, base_version: int, by: Actor,
     ):
         raise Refused(f"Version {to_version} says the same as the latest version.")
     if rule.status in LIVE:
-        check_may(by, "publish_rule")
+        check_may(by, "publish_rule", within=rule.workspace_id)
         check_window(parsed.valid_until, timezone.now())
         status = check_step(rule.status, "activate")
         publish(rule=rule, status=status, version=latest_of(rule), verb="activate_rule", by=by, reason=note)

@@ -6,11 +6,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from corrections.actions.coverage import outside_time
 from corrections.domain.documents import read_document
 from corrections.live.rulesets import ruleset_for
 from hgmem.rules import Condition, FieldError, Rule, RuleError, Ruleset, parse_context
 from memory.domain.access import Actor, check_may
-from memory.queries.contexts import call_context, recent_contexts
+from memory.queries.contexts import call_context
+from memory.queries.evidence import list_recent_calls
 
 SHOWN_CALLS = 50
 
@@ -133,28 +135,27 @@ class Backtested:
 def backtest(*, document: Any, limit: int, now: datetime, by: Actor) -> Backtested:
     """Try a rule on the newest recorded calls of its tool, regardless of its validity window.
 
-    ``failed`` is what the analysis has found so far. Conditions on ``history`` see none here.
+    ``failed`` is what the analysis has found so far. Conditions on ``history`` see none here. Of a tool
+    pattern, those of the newest calls that fit it.
     Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
     """
     check_may(by, "look")
-    rule = read_document(document, author="human")
-    rule = rule.model_copy(update={"uuid": "backtest", "version": 1, "valid_from": None, "valid_until": None})
+    rule = outside_time(read_document(document, author="human"))
     ruleset = Ruleset.compile([rule], version="backtest")
-    result = Backtested()
-    rows = recent_contexts(
-        workspace_id=by.workspace_id or 0,
-        tool="" if rule.applies_to.is_glob or rule.applies_to.any_tool else rule.applies_to.tool,
-        limit=limit + 1,
-        after=rule.applies_to.point == "after",
-    )
-    for call, failed, context in rows:
-        if result.n == limit:
-            result.complete = False
-            break
-        try:
-            decision = ruleset.decide(parse_context(context), now=now)
-        except RuleError:
+    scope = rule.applies_to
+    calls = list_recent_calls(
+        workspace_id=by.workspace_id or 0, tool="" if scope.is_glob else scope.tool, limit=limit + 1,
+        after=rule.point == "after",
+    )  # fmt: skip
+    result = Backtested(complete=len(calls) <= limit)
+    for call in calls[:limit]:
+        if not scope.fits_tool(call.tool):
             continue
-        where = {"task": str(call.task.uuid), "seq": call.seq, "failed": failed}
-        result.add(failed=failed, matched=bool(decision.matched), error=bool(decision.errors), call=where)
+        try:
+            decision = ruleset.decide(parse_context(call.context | {"point": rule.point}), now=now)
+        except RuleError:  # stored before the caps were what they are
+            continue
+        where = {"task": str(call.task_uuid), "seq": call.seq, "failed": call.failed}
+        matched, error = bool(decision.matched), bool(decision.errors)
+        result.add(failed=call.failed, matched=matched, error=error, call=where)
     return result

@@ -7,10 +7,11 @@ from drf_spectacular.utils import extend_schema
 
 from corrections.actions.asking import get_corrections
 from corrections.api.errors import refusals
-from corrections.api.serializers import ContextSerializer, DecisionSerializer, ProblemSerializer
+from corrections.api.serializers import ContextSerializer, DecisionSerializer
 from memory.api.access import actor_of
 from memory.api.errors import Unprocessable
 from memory.api.lean import LeanView
+from memory.api.structs import ErrorAnswer
 from memory.api.throttles import QueryThrottle
 
 
@@ -22,19 +23,10 @@ class QueryCorrections(LeanView):
     max_body_bytes = 1_048_576
 
     @extend_schema(
-        tags=["corrections"],
-        summary="Ask for corrections",
-        operation_id="corrections_query",
+        tags=["corrections"], summary="Ask for corrections", operation_id="corrections_query",
         request=ContextSerializer,
-        responses={
-            200: DecisionSerializer,
-            400: ProblemSerializer,
-            401: ProblemSerializer,
-            413: ProblemSerializer,
-            422: ProblemSerializer,
-            429: ProblemSerializer,
-        },
-    )
+        responses={200: DecisionSerializer, **dict.fromkeys((400, 401, 403, 413, 422, 429), ErrorAnswer)},
+    )  # fmt: skip
     def post(self, request: HttpRequest) -> dict[str, Any]:
         """Answers from memory; changes nothing but the receipt."""
         context = self.read_json(request)

@@ -6,12 +6,10 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema_view
 from rest_framework import status
-from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from corrections.actions import rules as actions
@@ -20,7 +18,6 @@ from corrections.api.serializers import (
     DiffSerializer,
     DraftSerializer,
     EditSerializer,
-    ProblemSerializer,
     ReasonSerializer,
     RollbackSerializer,
     RuleDetailSerializer,
@@ -31,14 +28,8 @@ from corrections.domain.lifecycle import Status
 from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
 from memory.api.access import actor_of, workspace_of
-from memory.api.idempotency import IDEMPOTENCY_KEY, idempotent
-
-PROBLEMS = {404: ProblemSerializer, 409: ProblemSerializer, 422: ProblemSerializer}
-
-
-def text_filter(name: str, description: str, enum: list[str] | None = None) -> OpenApiParameter:
-    """A filter of a list, for OpenAPI."""
-    return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
+from memory.api.idempotency import idempotent
+from memory.api.resources import RowList, describes, read, text_filter, text_params, writes
 
 
 def find_rule(request: Request, uuid: UUID) -> Rule:
@@ -49,34 +40,22 @@ def find_rule(request: Request, uuid: UUID) -> Rule:
     return rule
 
 
-def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """The validated body; 422 with field paths."""
-    form = serializer(data=request.data)
-    form.is_valid(raise_exception=True)
-    return dict(form.validated_data)
-
-
-class RuleList(GenericAPIView[Rule]):
+class RuleList(RowList[Rule]):
     """All rules of the workspace; new drafts."""
 
     actions: ClassVar = {"GET": "look", "POST": "draft_rule"}
+    queryset = Rule.objects.none()
     serializer_class = RuleSerializer
     filter_backends = ()
 
-    def get_queryset(self) -> QuerySet[Rule]:
+    def rows(self) -> QuerySet[Rule]:
         """The filtered list."""
-        if getattr(self, "swagger_fake_view", False):
-            return Rule.objects.none()
-        chosen: dict[str, Any] = {
-            name: self.request.query_params.get(name, "") for name in ("status", "tool", "action_type", "q")
-        }
+        chosen: dict[str, Any] = text_params(self.request, "status", "tool", "action_type", "q")
         return queries.list_rules(workspace_id=workspace_of(self.request), **chosen)
 
-    @extend_schema(
-        tags=["rules"],
-        summary="List rules",
-        operation_id="rules_list",
-        responses=RuleSerializer(many=True),
+    @describes(
+        "rules",
+        "List rules",
         parameters=[
             text_filter("status", "Only rules in this status.", [status.value for status in Status]),
             text_filter("tool", "Only rules whose scope names this tool."),
@@ -86,16 +65,9 @@ class RuleList(GenericAPIView[Rule]):
     )
     def get(self, request: Request) -> Response:
         """Newest first, cursor-paged."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listing()
 
-    @extend_schema(
-        tags=["rules"],
-        summary="Write a rule",
-        request=DraftSerializer,
-        parameters=[IDEMPOTENCY_KEY],
-        responses={201: RuleDetailSerializer, 422: ProblemSerializer},
-    )
+    @writes("rules", "Write a rule", {201: RuleDetailSerializer}, request=DraftSerializer)
     @idempotent
     def post(self, request: Request) -> Response:
         """A draft: nobody is served it before it is activated."""
@@ -113,20 +85,12 @@ class RuleDetail(APIView):
 
     actions: ClassVar = {"GET": "look", "PATCH": "draft_rule"}
 
-    @extend_schema(
-        tags=["rules"], summary="Get a rule", responses={200: RuleDetailSerializer, 404: ProblemSerializer}
-    )
+    @describes("rules", "Get a rule", {200: RuleDetailSerializer})
     def get(self, request: Request, uuid: UUID) -> Response:
         """With its latest version and patterns."""
         return Response(RuleDetailSerializer(find_rule(request, uuid)).data)
 
-    @extend_schema(
-        tags=["rules"],
-        summary="Write the next version of a rule",
-        request=EditSerializer,
-        parameters=[IDEMPOTENCY_KEY],
-        responses={200: RuleDetailSerializer, **PROBLEMS},
-    )
+    @writes("rules", "Write the next version of a rule", {200: RuleDetailSerializer}, request=EditSerializer)
     @idempotent
     def patch(self, request: Request, uuid: UUID) -> Response:
         """409 when ``base_version`` is not the latest. What agents are served stays until it is activated."""
@@ -139,27 +103,22 @@ class RuleDetail(APIView):
         return Response(RuleDetailSerializer(rule).data)
 
 
-class RuleVersions(GenericAPIView[RuleVersion]):
+class RuleVersions(RowList[RuleVersion]):
     """The history of a rule."""
 
     actions: ClassVar = {"GET": "look"}
+    queryset = RuleVersion.objects.none()
     serializer_class = VersionSerializer
     filter_backends = ()
 
-    def get_queryset(self) -> QuerySet[RuleVersion]:
-        """Nothing here: the rule comes from the URL."""
-        return RuleVersion.objects.none()
+    def rows(self) -> QuerySet[RuleVersion]:
+        """The versions of the rule in the URL."""
+        return queries.list_versions(find_rule(self.request, self.kwargs["uuid"]))
 
-    @extend_schema(
-        tags=["rules"],
-        summary="List the versions of a rule",
-        operation_id="rules_versions_list",
-        responses=VersionSerializer(many=True),
-    )
+    @describes("rules", "List the versions of a rule")
     def get(self, request: Request, uuid: UUID) -> Response:
         """Newest first, cursor-paged."""
-        page = self.paginate_queryset(queries.list_versions(find_rule(request, uuid)))
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listing()
 
 
 class RuleDiff(APIView):
@@ -167,14 +126,14 @@ class RuleDiff(APIView):
 
     actions: ClassVar = {"GET": "look"}
 
-    @extend_schema(
-        tags=["rules"],
-        summary="Compare two versions of a rule",
+    @describes(
+        "rules",
+        "Compare two versions of a rule",
+        {200: DiffSerializer},
         parameters=[
             OpenApiParameter("from", OpenApiTypes.INT, required=True, description="The older version."),
             OpenApiParameter("to", OpenApiTypes.INT, required=True, description="The newer version."),
         ],
-        responses={200: DiffSerializer, 404: ProblemSerializer},
     )
     def get(self, request: Request, uuid: UUID) -> Response:
         """Field by field, in reading order."""
@@ -207,10 +166,9 @@ class RuleStep(APIView):
 
 def step_schema(summary: str, step: str) -> Any:
     """The OpenAPI entry of a step."""
-    post = extend_schema(
-        tags=["rules"], summary=summary, request=ReasonSerializer, operation_id=f"rules_{step}",
-        parameters=[IDEMPOTENCY_KEY], responses={200: RuleDetailSerializer, **PROBLEMS},
-    )  # fmt: skip
+    post = writes(
+        "rules", summary, {200: RuleDetailSerializer}, request=ReasonSerializer, operation_id=f"rules_{step}"
+    )
     return extend_schema_view(post=post)
 
 
@@ -240,10 +198,7 @@ class RollBackRule(APIView):
 
     actions: ClassVar = {"POST": "draft_rule"}
 
-    @extend_schema(
-        tags=["rules"], summary="Go back to an old version", request=RollbackSerializer,
-        parameters=[IDEMPOTENCY_KEY], responses={200: RuleDetailSerializer, **PROBLEMS},
-    )  # fmt: skip
+    @writes("rules", "Go back to an old version", {200: RuleDetailSerializer}, request=RollbackSerializer)
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """Writes the old body as the next version; a rule that is served goes back at once."""

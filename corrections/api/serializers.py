@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from corrections.domain.lifecycle import CHOICES
 from corrections.models import Rule, RuleVersion
+from memory.api.validator_shapes import CallPlaceSerializer
 
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
 
@@ -127,18 +128,11 @@ class CheckedSerializer(serializers.Serializer[Any]):
     description = serializers.CharField(allow_blank=True, help_text="The action in one sentence.")
 
 
-class RecordedCallSerializer(serializers.Serializer[Any]):
-    """A recorded call."""
-
-    task = serializers.UUIDField()
-    seq = serializers.IntegerField(min_value=0)
-
-
 class SimulateSerializer(serializers.Serializer[Any]):
     """A context, or a recorded call, and the rules to try on it: the live ones unless given."""
 
     context = serializers.JSONField(required=False, help_text="As for corrections/query.")
-    call = RecordedCallSerializer(required=False)
+    call = CallPlaceSerializer(required=False)
     documents = serializers.ListField(
         child=serializers.JSONField(), required=False, max_length=50, help_text="Instead of the live rules."
     )
@@ -152,11 +146,9 @@ class BacktestSerializer(serializers.Serializer[Any]):
     limit = serializers.IntegerField(min_value=1, max_value=2_000, default=500)
 
 
-class BacktestCallSerializer(serializers.Serializer[Any]):
+class BacktestCallSerializer(CallPlaceSerializer):
     """A recorded call the rule matches."""
 
-    task = serializers.UUIDField()
-    seq = serializers.IntegerField()
     failed = serializers.BooleanField()
 
 
@@ -205,12 +197,3 @@ class DecisionSerializer(serializers.Serializer[Any]):
     near_misses = serializers.ListField(child=serializers.DictField(), required=False)
     ruleset_version = serializers.CharField()
     receipt = serializers.CharField(required=False, help_text="Not in a simulation.")
-
-
-class ProblemSerializer(serializers.Serializer[Any]):
-    """Every error of this API."""
-
-    code = serializers.CharField()
-    detail = serializers.CharField()
-    field = serializers.CharField(required=False)
-    errors = ErrorRowSerializer(many=True, required=False)

@@ -5,25 +5,23 @@ from typing import Any, ClassVar
 
 from django.http import Http404
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from corrections.actions import trying
 from corrections.api.errors import refusals
-from corrections.api.rules import read
 from corrections.api.serializers import (
     BacktestedSerializer,
     BacktestSerializer,
     CheckedSerializer,
     CheckSerializer,
     DecisionSerializer,
-    ProblemSerializer,
     SimulateSerializer,
 )
 from memory.api.access import actor_of
 from memory.api.errors import Unprocessable
+from memory.api.resources import describes, read
 
 
 class CheckRule(APIView):
@@ -31,9 +29,9 @@ class CheckRule(APIView):
 
     actions: ClassVar = {"POST": "look"}
 
-    @extend_schema(
-        tags=["rules"], summary="Check a rule document or a condition", operation_id="rules_check",
-        request=CheckSerializer, responses={200: CheckedSerializer, 422: ProblemSerializer},
+    @describes(
+        "rules", "Check a rule document or a condition", {200: CheckedSerializer}, request=CheckSerializer,
+        operation_id="rules_check",
     )  # fmt: skip
     def post(self, request: Request) -> Response:
         """Always 200 for a readable request: the faults are in ``errors``."""
@@ -52,10 +50,9 @@ class SimulateRules(APIView):
 
     actions: ClassVar = {"POST": "look"}
 
-    @extend_schema(
-        tags=["rules"], summary="Simulate a decision", operation_id="rules_simulate",
-        request=SimulateSerializer,
-        responses={200: DecisionSerializer, 404: ProblemSerializer, 422: ProblemSerializer},
+    @describes(
+        "rules", "Simulate a decision", {200: DecisionSerializer}, request=SimulateSerializer,
+        operation_id="rules_simulate",
     )  # fmt: skip
     def post(self, request: Request) -> Response:
         """The explained decision for a context or a recorded call; no receipt."""
@@ -86,9 +83,9 @@ class BacktestRule(APIView):
 
     actions: ClassVar = {"POST": "look"}
 
-    @extend_schema(
-        tags=["rules"], summary="Backtest a rule on recorded calls", operation_id="rules_backtest",
-        request=BacktestSerializer, responses={200: BacktestedSerializer, 422: ProblemSerializer},
+    @describes(
+        "rules", "Backtest a rule on recorded calls", {200: BacktestedSerializer}, request=BacktestSerializer,
+        operation_id="rules_backtest",
     )  # fmt: skip
     def post(self, request: Request) -> Response:
         """Counts over the newest recorded calls of its tool; says n."""

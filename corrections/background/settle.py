@@ -6,6 +6,7 @@ it is not there; *counting* takes receipts (``counted_at is null``). Each pass i
 so killing the worker anywhere loses nothing and counts nothing twice.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
@@ -21,8 +22,10 @@ from corrections.live.signing import receipt_keys
 from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
 from hgmem import receipts as tokens
 from memory.actions.receipts import mark_receipts_settled
+from memory.domain.plain_json import storable
 from memory.queries.receipts import ReceiptedCall, claim_receipted_calls
 
+log = logging.getLogger(__name__)
 BATCH = 500
 NOT_MADE = frozenset({"rejected", "cancelled"})
 Row = TypeVar("Row", bound=Model)
@@ -58,8 +61,12 @@ def store_issued(limit: int) -> int:
     issued = list(_locked(IssuedToken.objects.order_by("pk"))[:limit])
     rows = []
     for token in issued:
-        row = receipt_row(token.workspace_id, tokens.read_receipt(token.token, None))
-        row.body |= {"blocked": token.blocked, "errors": orjson.loads(token.errors)}
+        try:
+            row = receipt_row(token.workspace_id, tokens.read_receipt(token.token, None))
+        except tokens.ReceiptError:  # one token must not hold up all others for ever
+            log.exception("Issued token %s cannot be read; it is dropped.", token.pk)
+            continue
+        row.body |= {"blocked": token.blocked, "errors": storable(orjson.loads(token.errors))}
         rows.append(row)
     Receipt.objects.bulk_create(rows, ignore_conflicts=True)
     IssuedToken.objects.filter(pk__in=[token.pk for token in issued]).delete()
@@ -95,16 +102,19 @@ def settle_calls(limit: int) -> int:
 
 
 def receipt_row(workspace_id: int, receipt: tokens.Receipt) -> Receipt:
-    """The row of a token. Rules are ``[uuid, version, state, arm]`` in the order of precedence."""
+    """The row of a token. Rules are ``[uuid, version, state, arm]`` in the order of precedence.
+
+    The names in it are an agent's own words, kept the way a recorded call's are.
+    """
     return Receipt(
         uuid=receipt.uuid,
         workspace_id=workspace_id,
         issued_at=receipt.issued_at,
-        tool=receipt.asked_tool,
+        tool=storable(receipt.asked_tool),
         ruleset_version=receipt.ruleset_version[:40],
-        task_external_id=receipt.task_id,
+        task_external_id=storable(receipt.task_id),
         body={
-            "tool": receipt.tool,
+            "tool": storable(receipt.tool),
             "input_digest": receipt.input_digest,
             "context_digest": receipt.context_digest,
             "rules": [[rule.uuid, rule.version, rule.state, rule.arm] for rule in receipt.rules],

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from hgmem.rules import Rule, RuleError
+from memory.domain.plain_json import storable
 
 SERVER_FIELDS = frozenset(
     ("uuid", "correction_id", "version", "created_by", "created_at", "author", "effectiveness",
@@ -21,7 +22,10 @@ def read_document(document: Any, *, author: str) -> Rule:
     """
     if not isinstance(document, dict):
         raise RuleError("A rule is a JSON object.")
-    given = {name: value for name, value in document.items() if name not in SERVER_FIELDS}
+    try:
+        given = storable({name: value for name, value in document.items() if name not in SERVER_FIELDS})
+    except RecursionError:
+        raise RuleError("is nested too deep") from None
     return Rule.from_document({**given, "uuid": UNSAVED, "created_by": author})
 
 

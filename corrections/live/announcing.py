@@ -4,6 +4,7 @@ The stamps in the database are the truth and every process polls them; Redis onl
 lost message or a dead Redis costs a fraction of a second and nothing else.
 """
 
+import gc
 import logging
 import sys
 import threading
@@ -19,16 +20,22 @@ CHANNEL = "hgmem:rulesets"
 TIMEOUT_S = 0.3
 RETRY_S = 1.0
 SWITCH_S = 0.001
+GC_YOUNG = 20_000
+"""New containers before Python looks for cycles (its own default: 700). A batch of experience makes thousands
+that reference counting frees; looking through them, and through Django itself, was a tenth of the time."""
 
 
 def start_serving() -> None:
-    """What a web process does when it starts: rules in memory, an ear on the channel, quick turns.
+    """What a web process does when it starts: rules in memory, an ear on the channel, few interruptions.
 
     A request must not wait Python's usual 5 ms for a thread that compiles or flushes.
     """
     sys.setswitchinterval(SWITCH_S)
     RULESETS.start()
     LISTENER.start()
+    gc.set_threshold(GC_YOUNG, 10, 10)
+    gc.collect()
+    gc.freeze()  # what is loaded now stays: no collection visits it again
 
 
 def announce_change(workspace_id: int) -> None:

@@ -33,7 +33,6 @@ class LiveRuleset:
     version: str
     ruleset: Ruleset
     parsed: dict[int, Rule]
-    broken: tuple[str, ...]
 
 
 class LiveRulesets:
@@ -115,20 +114,24 @@ def _compile(workspace_id: int, old: LiveRuleset | None) -> LiveRuleset:
     stamp, parsed, broken = _read(workspace_id, old.parsed if old else {})
     version = str(stamp)
     ruleset = Ruleset.compile(parsed.values(), version=version, base=old.ruleset if old else None)
+    broken += [f"rule {rule.uuid} version {rule.version}: {rule.detail}" for rule in ruleset.broken]
     for fault in broken:
         log.error("A served rule of workspace %s is left out: %s", workspace_id, fault)
-    return LiveRuleset(workspace_id, stamp, version, ruleset, parsed, tuple(broken))
+    return LiveRuleset(workspace_id, stamp, version, ruleset, parsed)
 
 
 def _read(workspace_id: int, known: dict[int, Rule]) -> tuple[int, dict[int, Rule], list[str]]:
-    """The rules of one stamp: read again when a change was committed in between."""
-    stamp = read_stamp(workspace_id)
+    """The rules of one stamp: read again when a change was committed in between.
+
+    The stamp that counts was read before the rules. So where changes never end the rules may be newer than
+    it says, never older, and the next turn of the poller reads them again.
+    """
     for _ in range(READ_TRIES):
+        stamp = read_stamp(workspace_id)
         parsed, broken = _read_rules(workspace_id, known)
-        after = read_stamp(workspace_id)
-        if after == stamp:
+        if stamp == read_stamp(workspace_id):
             break
-        stamp, known = after, known | parsed
+        known = known | parsed
     return stamp, parsed, broken
 
 

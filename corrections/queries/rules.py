@@ -97,7 +97,7 @@ def document_of(rule: Rule) -> dict[str, Any]:
     return dict(rule.latest_version.body) if rule.latest_version else {}
 
 
-def names_of(*, workspace_id: int, uuids: Iterable[UUID]) -> dict[str, str]:
+def names_of(*, workspace_id: int, uuids: Iterable[UUID | str]) -> dict[str, str]:
     """Names of the workspace's rules, by uuid as text. Unknown and foreign ones are left out."""
     rows = Rule.objects.filter(workspace_id=workspace_id, uuid__in=list(uuids))
     return {str(uuid): name for uuid, name in rows.values_list("uuid", "name")}

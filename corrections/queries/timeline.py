@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from corrections.models import Receipt as StoredReceipt
-from corrections.models import Rule
+from corrections.queries.rules import names_of
 from hgmem.receipts import Receipt, ReceiptError, read_receipt
 
 
@@ -39,8 +39,7 @@ def show_receipts(
         return {}
     read = {seq: _read(token, keys) for seq, token in tokens.items()}
     uuids = {rule.uuid for receipt in read.values() if isinstance(receipt, Receipt) for rule in receipt.rules}
-    rules = Rule.objects.filter(workspace_id=workspace_id, uuid__in=uuids).values_list("uuid", "name")
-    names = {str(uuid): name for uuid, name in rules}
+    names = names_of(workspace_id=workspace_id, uuids=uuids)
     stored = StoredReceipt.objects.filter(call_task_id=task_id, call_seq__in=list(tokens))
     applied = dict(stored.values_list("call_seq", "was_applied"))
     return {seq: _shown(receipt, names, applied.get(seq)) for seq, receipt in read.items()}

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from corrections.queries.receipts import count_backlog
+from corrections.queries.receipts import count_waiting
 from corrections.queries.rules import count_by_status
 from corrections.queries.rulesets import get_stamp
 from memory.queries.checks import health_checks
@@ -22,7 +22,7 @@ def health(request: PageRequest) -> HttpResponse:
         "title": _("Health"),
         "backlog": get_backlog(workspace.pk),
         "unreadable": list_unreadable(workspace.pk),
-        "receipts": count_backlog()["receipts"],
+        "receipts": count_waiting(workspace.pk),
         "stamp": get_stamp(workspace.pk),
         "rules": count_by_status(workspace.pk),
         "checks": health_checks(),

@@ -17,6 +17,7 @@ from hgmem.rules.limits import MAX_CONDITION_CHARS, MAX_NAME_CHARS
 from hgmem.rules.operations import OperationFault, Operations
 from hgmem.rules.outputs import OutputOperations, apply_outputs
 from hgmem.rules.schemas import check_schema, schema_fault
+from hgmem.rules.sources import ConditionText
 from hgmem.rules.templates import Message, Template, render, render_value, template_reads, value_reads
 
 _DEFAULT_MESSAGE: Final = "this call is known to fail"
@@ -135,15 +136,10 @@ class ToolSwitch(Action):
         return _sentence(f"call {self.action_detail.tool} instead{passing}")
 
 
-def _check_condition(source: str) -> str:
-    Condition.compile(source)
-    return source
-
-
 class ValidationDetail(_Part):
     """What the call must satisfy. With neither ``check`` nor ``schema`` the rule's condition decides."""
 
-    check: Annotated[str, Field(max_length=MAX_CONDITION_CHARS), AfterValidator(_check_condition)] = ""
+    check: Annotated[ConditionText, Field(max_length=MAX_CONDITION_CHARS)] = ""
     json_schema: Annotated[dict[str, JsonValue] | None, AfterValidator(check_schema)] = Field(
         default=None, alias="schema"
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hgmem.rules import operators
-from hgmem.rules.limits import MAX_PATTERN_TEXT
+from hgmem.rules.limits import MAX_MATCHED_CHARS, MAX_PATTERN_TEXT
 from hgmem.rules.regexes import simple_pattern
 from hgmem.rules.tree import Call, Const, Has, ListOf, Local, Loop, Node, Read, Select, conjuncts
 from hgmem.rules.values import ConditionError, equal, has_path, no_fields, read_path, type_name
@@ -162,6 +162,8 @@ class _Compiler:
             value = get(frame)
             if value.__class__ is not str:
                 raise ConditionError(f"matches() needs text, not a {type_name(value)}")
+            if len(value) > MAX_MATCHED_CHARS:
+                raise ConditionError(f"matches() reads texts of up to {MAX_MATCHED_CHARS} characters")
             if search is not None and len(value) <= MAX_PATTERN_TEXT:
                 return search(value) is not None
             return linear(value, source)

@@ -16,7 +16,7 @@ from hgmem.rules.bounds import bound_of
 from hgmem.rules.closures import Closure, compile_closure
 from hgmem.rules.context import Context, context_of
 from hgmem.rules.errors import EvaluationFailure, RuleError
-from hgmem.rules.limits import MAX_BRACKETS, MAX_CONDITION_CHARS
+from hgmem.rules.limits import MAX_BRACKETS, MAX_CONDITION_CHARS, MAX_MATCHED_CHARS
 from hgmem.rules.tree import VARIABLES, Const, Has, Node, Read, read_tree, walk
 from hgmem.rules.values import (
     ConditionError,
@@ -101,6 +101,8 @@ class Expression:
             if excess is not None:
                 return EvaluationFailure(excess)
         if self.closure is None or not context.clean:
+            if self._bound.matches and context.chars > MAX_MATCHED_CHARS:
+                return EvaluationFailure(f"matches() reads up to {MAX_MATCHED_CHARS} characters here")
             return self.value_in_runtime(context)
         try:
             return self.closure(context.variables)

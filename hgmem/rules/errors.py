@@ -24,6 +24,11 @@ class RuleError(ValueError):
         )
         super().__init__("; ".join(_sentence(error) for error in self.errors))
 
+    @property
+    def details(self) -> str:
+        """The sentences alone, for a caller that knows the field."""
+        return "; ".join(error["detail"] for error in self.errors)
+
     def under(self, field: str) -> "RuleError":
         """The same faults, with ``field`` put before every path."""
         return RuleError(

@@ -30,5 +30,11 @@ MAX_HINT_CHARS = 8_000
 MAX_OPERATIONS = 50
 MAX_REGEX_CHARS = 500
 MAX_PATH_CHARS = 300
+MAX_MATCHED_CHARS = 100_000
+"""Longer subjects of ``matches`` are an evaluation error: some patterns need their length times its own."""
+MAX_EXTRACT_VISITS = 50_000
+"""Upper bound on the values that one JSONPath may look at."""
+MAX_SCHEMA_WORK = 50_000
+"""What checking one document against a JSON Schema may spend on references: see ``schemas.spend``."""
 MAX_PATTERN_TEXT = 256
 """Longer subjects of ``matches`` are handed to the linear-time engine of the CEL runtime."""

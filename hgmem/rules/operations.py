@@ -6,9 +6,10 @@ Each has ``apply(document, scope)``: a new document (the old one is never change
 
 import json
 import re
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from hgmem.rules.casts import cast_value
 from hgmem.rules.conditions import Expression
@@ -26,10 +27,12 @@ from hgmem.rules.fields import (
 )
 from hgmem.rules.limits import MAX_CONDITION_CHARS, MAX_OPERATIONS, MAX_REGEX_CHARS
 from hgmem.rules.regexes import has_open_repeat, simple_pattern
+from hgmem.rules.sources import ExpressionText
 from hgmem.rules.values import type_name
 
 MAX_OPEN_REPEAT_CHARS: Final = 4_000
 MAX_REPLACED_CHARS: Final = 100_000
+MAX_OPEN_REPEATS: Final = 5
 
 _GROUP = re.compile(r"\\([0-9]|\\)")
 
@@ -242,7 +245,21 @@ class RegexReplace(Operation):
         compiled = simple_pattern(self.pattern, capture=True)
         if compiled is None:  # cannot be: the model was validated
             raise OperationFault("the pattern is not in the safe subset")
-        return put_field(document, self.field, compiled.sub(self._expand, value))
+        return put_field(document, self.field, compiled.sub(self._expander(), value))
+
+    def _expander(self) -> Callable[[re.Match[str]], str]:
+        """What stands for a match; it counts what it has built."""
+        built = 0
+
+        def expand(match: re.Match[str]) -> str:
+            nonlocal built
+            text = self._expand(match) if "\\" in self.replacement else self.replacement
+            built += len(text)
+            if built > MAX_REPLACED_CHARS:
+                raise OperationFault(f"{self.field} would get more than {MAX_REPLACED_CHARS} characters")
+            return text
+
+        return expand
 
     def _expand(self, match: re.Match[str]) -> str:
         return _GROUP.sub(
@@ -300,19 +317,12 @@ class Clamp(Operation):
         return f"keep {self.field} {' and '.join(bounds)}"
 
 
-def _check_expression(source: str) -> str:
-    Expression.compile(source)
-    return source
-
-
 class Evaluate(Operation):
     """Set a field to the value of a CEL expression over the context (``input`` as it is by then)."""
 
     op: Literal["expression"] = "expression"
     field: FieldName
-    expression: Annotated[
-        str, Field(min_length=1, max_length=MAX_CONDITION_CHARS), AfterValidator(_check_expression)
-    ]
+    expression: Annotated[ExpressionText, Field(min_length=1, max_length=MAX_CONDITION_CHARS)]
 
     def apply(self, document: Any, context: Context) -> Any:
         """Evaluate and set; an evaluation error is a fault."""
@@ -330,11 +340,22 @@ class Evaluate(Operation):
         return f"set {self.field} to {self.expression}"
 
 
+def _check_open_repeats(operations: tuple[Any, ...]) -> tuple[Any, ...]:
+    patterns = [step.pattern for step in operations if isinstance(step, RegexReplace)]
+    if sum(map(has_open_repeat, patterns)) > MAX_OPEN_REPEATS:
+        raise ValueError(f"at most {MAX_OPEN_REPEATS} regex_replace with an open repeat (*, +) in one rule")
+    return operations
+
+
 AnyOperation = Annotated[
     SetDefault | Set | Rename | Remove | Cast | MapValues | RegexReplace | Clamp | Evaluate,
     Field(discriminator="op"),
 ]
-Operations = Annotated[tuple[AnyOperation, ...], Field(min_length=1, max_length=MAX_OPERATIONS)]
+Operations = Annotated[
+    tuple[AnyOperation, ...],
+    Field(min_length=1, max_length=MAX_OPERATIONS),
+    AfterValidator(_check_open_repeats),
+]
 OPERATION_NAMES: Final = (
     "set_default",
     "set",

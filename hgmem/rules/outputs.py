@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from hgmem.rules.context import Context
 from hgmem.rules.fields import FieldOrWhole
-from hgmem.rules.limits import MAX_OPERATIONS, MAX_PATH_CHARS
+from hgmem.rules.limits import MAX_EXTRACT_VISITS, MAX_OPERATIONS, MAX_PATH_CHARS
 from hgmem.rules.operations import (
     Cast,
     Operation,
@@ -33,6 +33,32 @@ def _compiled_path(path: str) -> Any:
         return jsonpath.compile(path)
     except jsonpath.JSONPathError as error:
         raise ValueError(f"{path!r} is no JSONPath: {str(error).splitlines()[0]}") from None
+
+
+def _breadth(path: str) -> int:
+    """How often the path may look at each value: 0 when it goes to one place only."""
+    breadth, descents = 1, 0
+    single = True
+    for segment in _compiled_path(path).segments:
+        kinds = [type(selector).__name__ for selector in segment.selectors]
+        breadth *= len(kinds)
+        descends = "Recursive" in type(segment).__name__
+        descents += descends
+        single = single and not descends and kinds in (["NameSelector"], ["IndexSelector"])
+        if "Filter" in kinds:
+            breadth *= 10
+    return 0 if single else min(breadth, 10**9) * 10**descents
+
+
+def _count(document: Any, enough: int) -> int:
+    """The values in a document, counted until there are ``enough``."""
+    count, waiting = 0, [document]
+    while waiting and count < enough:
+        owner = waiting.pop()
+        count += len(owner)
+        parts = owner.values() if isinstance(owner, dict) else owner
+        waiting += [part for part in parts if isinstance(part, dict | list)]
+    return count
 
 
 def _check_json_path(path: str) -> str:
@@ -137,6 +163,9 @@ def apply_outputs(
 def _find(path: str, document: Any) -> list[Any]:
     if not isinstance(document, dict | list):
         raise OperationFault("the output is no object or list")
+    breadth = _breadth(path)
+    if breadth and breadth * _count(document, MAX_EXTRACT_VISITS) > MAX_EXTRACT_VISITS:
+        raise OperationFault(f"the output is too large for {path}")
     try:
         return list(_compiled_path(path).findall(document))
     except Exception as error:  # whatever the library meets in an output must not stop the call

@@ -1,17 +1,17 @@
 """A correction rule: the document people and agents write, checked and frozen."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import MAXYEAR, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     AwareDatetime,
     BaseModel,
     ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -22,6 +22,7 @@ from hgmem.rules.limits import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
 from hgmem.rules.operations import OPERATION_NAMES
 from hgmem.rules.outputs import OUTPUT_OPERATION_NAMES
 from hgmem.rules.scope import Point, Scope
+from hgmem.rules.sources import ConditionText
 
 _TAGS = frozenset((*ACTION_TYPES, *OPERATION_NAMES, *OUTPUT_OPERATION_NAMES))
 _ARTICLE_NAMES = {
@@ -30,14 +31,6 @@ _ARTICLE_NAMES = {
     "effectiveness_score": "effectiveness",
 }
 _DOCUMENT_ONLY = frozenset(("action_type", "action_detail"))
-
-
-def _check_condition(source: str) -> str:
-    try:
-        Condition.compile(source)
-    except RuleError as error:
-        raise ValueError("; ".join(fault["detail"] for fault in error.errors)) from None
-    return source
 
 
 class Rule(BaseModel):
@@ -54,7 +47,7 @@ class Rule(BaseModel):
     version: Annotated[int, Field(ge=1)] = 1
     name: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = ""
     applies_to: Scope
-    condition: Annotated[str, AfterValidator(_check_condition)] = ""
+    condition: ConditionText = ""
     action: AnyAction
     description: Annotated[str, Field(max_length=MAX_DESCRIPTION_CHARS)] = ""
     created_by: Literal["human", "agent"] = "human"
@@ -68,6 +61,14 @@ class Rule(BaseModel):
     ruled_over: tuple[str, ...] = ()
 
     _compiled: Condition | None = PrivateAttr(default=None)
+
+    @field_validator("valid_from", "valid_until")
+    @classmethod
+    def _check_year(cls, moment: datetime | None) -> datetime | None:
+        # in another time zone the first and the last year have days that no calendar has
+        if moment is not None and not 1 < moment.year < MAXYEAR:
+            raise ValueError(f"must lie between the years 2 and {MAXYEAR - 1}")
+        return moment
 
     @model_validator(mode="after")
     def _check(self) -> "Rule":
@@ -133,7 +134,7 @@ class Rule(BaseModel):
         try:
             return cls.model_validate(_normalized(document))
         except ValidationError as error:
-            raise RuleError([_field_error(fault) for fault in error.errors(include_url=False)]) from None
+            raise RuleError([_field_error(fault) for fault in _telling(error)]) from None
         except RecursionError:
             raise RuleError("is nested too deep") from None
 
@@ -154,6 +155,13 @@ def _normalized(document: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(author, str) and author not in ("human", "agent", ""):
         rule["created_by"], rule["author"] = "agent", rule.get("author") or author
     return rule
+
+
+def _telling(error: ValidationError) -> list[Any]:
+    """The faults, without "too short" for a list whose items were refused."""
+    faults = error.errors(include_url=False)
+    inside = {fault["loc"][:length] for fault in faults for length in range(len(fault["loc"]))}
+    return [fault for fault in faults if fault["type"] != "too_short" or fault["loc"] not in inside]
 
 
 def _field_error(fault: Any) -> FieldError:

@@ -187,6 +187,8 @@ class _Reader:
         args = tuple(self.read(part, depth, local, loops) for part in [*parts, *call.args])
         if call.function == "_[_]" and isinstance(args[1], Const) and args[1].kind == "string":
             return self._selected(args[0], args[1].value, test=False)
+        if call.function == "matches" and not (isinstance(args[-1], Const) and args[-1].kind == "string"):
+            raise RuleError("the pattern of matches() must be a text in the condition itself")
         return Call(call.function, args)
 
     def _list_expr(self, items: Any, depth: int, local: frozenset[str], loops: int) -> Node:

@@ -2,7 +2,7 @@
 
 import json
 
-from hgmem.rules.tree import Call, Const, Has, ListOf, Local, Loop, MapOf, Node, Read, Select
+from hgmem.rules.tree import Call, Const, Has, ListOf, Local, Loop, MapOf, Node, Read, Select, walk
 from hgmem.rules.values import dotted
 
 _INFIX = {
@@ -29,8 +29,6 @@ _GLOBALS = frozenset(
 
 def can_unparse(node: Node) -> bool:
     """Whether ``unparse`` gives the expression back: macros other than all and exists are expanded."""
-    from hgmem.rules.tree import walk
-
     return not any(
         (isinstance(part, Loop) and part.kind == "other")
         or (

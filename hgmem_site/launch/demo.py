@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from memory.actions.importing import carry_on_import
+from memory.actions.importing import finish_import
 from memory.actions.imports import apply_import, plan_import
 from memory.actions.record import record_experience
 from memory.background.analyse import analyse_backlog
@@ -71,10 +71,7 @@ def _import_file(workspace: Workspace, path: Path, progress: Callable[[int, int]
             job = plan_import(workspace=workspace, file=file, file_name=path.name, by=BY)
     if job.status == "planned":
         job = apply_import(job=job, by=BY)
-    # An interrupted one is ours to take over: no worker runs yet.
-    ImportJob.objects.filter(pk=job.pk, status="running").update(beat_at=None)
-    while not carry_on_import(job, progress=progress):
-        pass
+    finish_import(job=job, take_over=True, progress=progress)  # no worker runs yet
     progress(job.cursor, job.total)
 
 

@@ -36,12 +36,12 @@ def set_member(*, workspace: Workspace, user: User, role: Role | None, by: Actor
 
     Raises :class:`NotPermitted`, :class:`LastOwner`.
     """
-    check_may(by, "manage_members")
+    check_may(by, "manage_members", within=workspace.pk)
     Workspace.objects.select_for_update().get(pk=workspace.pk)
     member = Member.objects.filter(workspace=workspace, user=user).first()
     old = {"role": member.role} if member else None
-    owners = Member.objects.filter(workspace=workspace, role=Role.OWNER)
-    if member and role != Role.OWNER and not owners.exclude(pk=member.pk).exists():
+    others = Member.objects.filter(workspace=workspace, role=Role.OWNER).exclude(user=user)
+    if member and member.role == Role.OWNER and role != Role.OWNER and not others.exists():
         raise LastOwner("A workspace must keep at least one owner. Make somebody else owner first.")
     if role is None:
         if member:
@@ -66,7 +66,7 @@ def create_key(
 
     Raises :class:`NotPermitted`; nobody hands out a scope that their own key does not have.
     """
-    check_may(by, "manage_keys")
+    check_may(by, "manage_keys", within=workspace.pk)
     if by.kind == "key" and Scope.ADMIN not in by.scopes and not set(scopes) <= by.scopes:
         raise NotPermitted("A key may not hand out more than it has.")
     secret = KEY_PREFIX + secrets.token_urlsafe(32)
@@ -82,7 +82,7 @@ def create_key(
 @transaction.atomic
 def revoke_key(*, key: ApiKey, by: Actor) -> ApiKey:
     """Stop a key for good. Revoking twice changes nothing."""
-    check_may(by, "manage_keys")
+    check_may(by, "manage_keys", within=key.workspace_id)
     changed = ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=timezone.now())
     if changed:
         record_event(by=by, workspace=key.workspace, verb="revoke_key", subject=key)

@@ -1,6 +1,7 @@
 """Carry an applied import on: what the worker and the command do, item by item and safe to kill."""
 
 import logging
+import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ BATCH_CALLS = 500
 LEASE_S = 30
 """After so long without a sign of life another worker takes over."""
 MAX_PROBLEMS = 200
+PAUSE_S = 0.5
 log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], None]
@@ -66,6 +68,17 @@ def carry_on_import(job: ImportJob, *, budget_s: float = 5, progress: Progress |
         return True
 
 
+def finish_import(*, job: ImportJob, take_over: bool = False, progress: Progress | None = None) -> None:
+    """Carry an applied import on to its end, here and now: what a command does.
+
+    While a worker is at it this waits; ``take_over`` is for when no worker can run and the last one died.
+    """
+    if take_over:
+        ImportJob.objects.filter(pk=job.pk, status="running").update(beat_at=None)
+    while not carry_on_import(job, budget_s=math.inf, progress=progress):
+        time.sleep(PAUSE_S)
+
+
 def carry_on_imports(*, budget_s: float = 5) -> int:
     """Carry on every import that nobody is at. Returns how many; called by the clock."""
     waiting = list(ImportJob.objects.unattended(timezone.now() - timedelta(seconds=LEASE_S)).order_by("id"))
@@ -77,11 +90,13 @@ def carry_on_imports(*, budget_s: float = 5) -> int:
 def drop_stale_uploads(*, older_than: timedelta = timedelta(days=7)) -> int:
     """Remove the files of imports that nobody applied. Returns how many."""
     stale = ImportJob.objects.filter(created_at__lt=timezone.now() - older_than).exclude(stored_as="")
-    dropped = list(stale.filter(status__in=("planned", "cancelled", "failed")))
-    for job in dropped:
-        drop_upload(job.stored_as)
-        ImportJob.objects.filter(pk=job.pk).update(stored_as="", status="cancelled")
-    return len(dropped)
+    dropped = 0
+    for job in list(stale.filter(status__in=("planned", "cancelled", "failed"))):
+        untouched = ImportJob.objects.filter(pk=job.pk, status=job.status)
+        if untouched.update(stored_as="", status="cancelled"):  # else somebody applied it just now
+            drop_upload(job.stored_as)
+            dropped += 1
+    return dropped
 
 
 def _claim(job: ImportJob) -> bool:

@@ -7,8 +7,9 @@ from typing import Any, BinaryIO
 from django.db import transaction
 
 from memory.actions.uploads import UploadTooLarge, drop_upload, keep_upload, upload_head, upload_pieces
-from memory.domain.access import Actor, NotPermitted, check_may
+from memory.domain.access import Actor, check_may
 from memory.domain.importers import FORMATS, ImportPlan, detect_format, read, summarise
+from memory.domain.plain_json import storable
 from memory.events import record_event
 from memory.models import ImportJob, Workspace
 
@@ -29,7 +30,7 @@ def plan_import(
     Without ``format_name`` the format is told from the file's beginning. Raises NotPermitted, UploadTooLarge,
     and ImportRefused for a format that is unknown or a file without anything in it.
     """
-    check_import(by, workspace)
+    check_may(by, "import_runs", within=workspace.pk)
     name, size = keep_upload(file)
     try:
         chosen = _choose_format(format_name, upload_head(name))
@@ -41,7 +42,7 @@ def plan_import(
         raise
     with transaction.atomic():
         job = ImportJob.objects.create(
-            workspace=workspace, file_name=PurePath(file_name).name[:200], stored_as=name, size_bytes=size,
+            workspace=workspace, file_name=_shown_name(file_name), stored_as=name, size_bytes=size,
             format=chosen, plan=plan_document(plan), total=plan.documents + plan.line_error_count,
             created_by=by.name,
         )  # fmt: skip
@@ -53,7 +54,7 @@ def plan_import(
 @transaction.atomic
 def apply_import(*, job: ImportJob, by: Actor) -> ImportJob:
     """Let the worker import it, from where it was left. Raises NotPermitted, ImportRefused."""
-    check_import(by, job.workspace)
+    check_may(by, "import_runs", within=job.workspace_id)
     changed = ImportJob.objects.filter(pk=job.pk, status__in=STARTABLE).update(status="running", beat_at=None)
     if not changed:
         job.refresh_from_db()
@@ -66,7 +67,7 @@ def apply_import(*, job: ImportJob, by: Actor) -> ImportJob:
 @transaction.atomic
 def cancel_import(*, job: ImportJob, by: Actor) -> ImportJob:
     """Stop it after the batch in hand; what is recorded stays. Raises NotPermitted, ImportRefused."""
-    check_import(by, job.workspace)
+    check_may(by, "import_runs", within=job.workspace_id)
     changed = ImportJob.objects.filter(pk=job.pk, status__in=("planned", "running")).update(
         status="cancelled"
     )
@@ -78,16 +79,14 @@ def cancel_import(*, job: ImportJob, by: Actor) -> ImportJob:
     return job
 
 
-def check_import(by: Actor, workspace: Workspace) -> None:
-    """Raise NotPermitted unless ``by`` may import runs into this very workspace."""
-    check_may(by, "import_runs")
-    if by.workspace_id not in (None, workspace.pk):
-        raise NotPermitted("You may not import into another workspace.")
-
-
 def source_name(file_name: str) -> str:
     """A file's name without its endings: it starts the external ids of runs that do not name themselves."""
     return PurePath(file_name).name.split(".")[0][:80] or "upload"
+
+
+def _shown_name(file_name: str) -> str:
+    printable = "".join(char for char in PurePath(file_name).name if char.isprintable())
+    return printable[:200] or "upload"
 
 
 def plan_document(plan: ImportPlan) -> dict[str, Any]:
@@ -96,7 +95,8 @@ def plan_document(plan: ImportPlan) -> dict[str, Any]:
     for name in ("first_at", "last_at"):
         document[name] = document[name].isoformat() if document[name] else None
     document["notes"] = [{"line": line, "note": note} for line, note in plan.notes]
-    return document
+    kept: dict[str, Any] = storable(document)
+    return kept
 
 
 def _choose_format(asked: str | None, head: bytes) -> str:

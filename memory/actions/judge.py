@@ -5,7 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.background.bell import ring
-from memory.domain.access import Actor, NotPermitted, check_may
+from memory.domain.access import Actor, check_may
 from memory.domain.experience import OutcomeDoc
 from memory.events import record_event
 from memory.models import Task
@@ -19,9 +19,7 @@ def judge_task(*, task: Task, outcome: OutcomeDoc, by: Actor) -> bool:
     A member always speaks as ``human``; a key says on whose behalf it speaks. A source that says again what
     it said last changes nothing (False). ``task`` is refreshed. Raises NotPermitted.
     """
-    check_may(by, "judge_task")
-    if by.workspace_id not in (None, task.workspace_id):
-        raise NotPermitted("This task belongs to another workspace.")
+    check_may(by, "judge_task", within=task.workspace_id)
     if by.kind == "user":
         outcome = msgspec.structs.replace(outcome, by="human")
     old = {"outcome": task.outcome, "reward": task.reward, "by": task.outcome_by}

@@ -21,7 +21,7 @@ def add_member(*, workspace: Workspace, username: str, role: Role, by: Actor) ->
     The password is "" for an existing user; a new one's is random, shown once by the caller and kept only
     as a hash. Raises :class:`NotPermitted`, :class:`AlreadyMember`.
     """
-    check_may(by, "manage_members")
+    check_may(by, "manage_members", within=workspace.pk)
     user = User.objects.filter(username=username).first()
     password = ""
     if user is None:

@@ -14,9 +14,9 @@ from memory.models import ErrorPattern
 def triage_pattern(*, pattern: ErrorPattern, step: str, by: Actor, reason: str = "") -> ErrorPattern:
     """A person sets a pattern aside or takes it up again (``ignore``, ``reopen``).
 
-    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionRefused`, KeyError.
+    Raises :class:`NotPermitted`, :class:`memory.domain.lifecycle.TransitionError`, KeyError.
     """
-    check_may(by, "triage_pattern")
+    check_may(by, "triage_pattern", within=pattern.workspace_id)
     locked = ErrorPattern.objects.select_for_update().get(pk=pattern.pk)
     _move(locked, step, by=by, reason=reason)
     return locked
@@ -31,27 +31,27 @@ def set_pattern_status(*, pattern: ErrorPattern, status: str, by: Actor, reason:
     steps = {"ignored": "ignore", "open": "reopen"}
     if status not in steps:
         raise ValueError(f"Nobody sets a pattern to {status}.")
-    check_may(by, "triage_pattern")
+    check_may(by, "triage_pattern", within=pattern.workspace_id)
     if pattern.status == status:
         return pattern
     return triage_pattern(pattern=pattern, step=steps[status], by=by, reason=reason)
 
 
 @transaction.atomic
-def cover_pattern(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
+def cover_patterns(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
     """A rule that handles these patterns is served now: the open ones are covered. Returns how many."""
     return _move_all(pattern_ids, "open", "cover", by=by, reason=reason)
 
 
 @transaction.atomic
-def uncover_pattern(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
+def uncover_patterns(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
     """No served rule handles these patterns any more: the covered ones are open again. Returns how many."""
     return _move_all(pattern_ids, "covered", "uncover", by=by, reason=reason)
 
 
 def _move_all(pattern_ids: Iterable[int], status: str, step: str, *, by: Actor, reason: str) -> int:
-    rows = ErrorPattern.objects.select_for_update().filter(pk__in=list(pattern_ids), status=status)
-    patterns = list(rows.order_by("pk"))
+    rows = ErrorPattern.objects.select_related("workspace").select_for_update(of=("self",))
+    patterns = list(rows.filter(pk__in=list(pattern_ids), status=status).order_by("pk"))
     for pattern in patterns:
         _move(pattern, step, by=by, reason=reason)
     return len(patterns)

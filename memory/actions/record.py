@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.background.bell import ring
-from memory.domain.access import Actor, NotPermitted, check_may
+from memory.domain.access import Actor, check_may
 from memory.domain.experience import ExperienceDoc
 from memory.domain.intake import DocumentError, FieldError, read_document
 from memory.writer.gate import GATE, Job
@@ -45,9 +45,7 @@ def record_experience(*, workspace_id: int, documents: Iterable[Document], by: A
     A bad document never spoils the others, and what is stored is committed when this returns (or with the
     caller's own transaction). Raises NotPermitted; database errors are the caller's to translate.
     """
-    check_may(by, "record_experience")
-    if by.workspace_id not in (None, workspace_id):
-        raise NotPermitted("This key belongs to another workspace.")
+    check_may(by, "record_experience", within=workspace_id)
     scrub = scrub_for(workspace_id)
     prepared: dict[int, Prepared] = {}
     results: dict[int, ItemResult] = {}

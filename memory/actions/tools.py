@@ -10,7 +10,7 @@ from memory.models import Tool
 @transaction.atomic
 def describe_tool(*, tool: Tool, description: str, by: Actor) -> Tool:
     """Change the description. The same words again change nothing. Raises :class:`NotPermitted`."""
-    check_may(by, "edit_tool")
+    check_may(by, "edit_tool", within=tool.workspace_id)
     locked = Tool.objects.select_for_update().get(pk=tool.pk)
     old = locked.description
     if description != old:

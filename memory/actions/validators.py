@@ -7,6 +7,7 @@ import msgspec
 from django.db import transaction
 
 from memory.domain.access import Actor, check_may
+from memory.domain.plain_json import storable
 from memory.domain.validators import CompiledValidator, InvalidValidatorError, compile_validator
 from memory.events import record_event
 from memory.models import Validator, Workspace
@@ -32,7 +33,7 @@ class ValidatorDraft:
         """The document that is stored. Raises msgspec.DecodeError when a schema is not JSON."""
         if self.kind == "cel":
             return {"check": self.source}
-        return {"schema": msgspec.json.decode(self.source), "target": self.target}
+        return {"schema": storable(msgspec.json.decode(self.source)), "target": self.target}
 
 
 @transaction.atomic
@@ -41,7 +42,7 @@ def create_validator(*, workspace: Workspace, draft: ValidatorDraft, by: Actor) 
 
     Raises :class:`NotPermitted`, InvalidValidatorError; IntegrityError when the name is taken.
     """
-    check_may(by, "edit_validator")
+    check_may(by, "edit_validator", within=workspace.pk)
     validator = Validator(workspace=workspace, created_by=by.name)
     _fill(validator, draft)
     validator.save(force_insert=True)
@@ -53,18 +54,19 @@ def create_validator(*, workspace: Workspace, draft: ValidatorDraft, by: Actor) 
 
 @transaction.atomic
 def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int, by: Actor) -> Validator:
-    """Change a validator that is still at ``revision``.
+    """Change a validator that is still at ``revision``; what could not be checked is counted anew.
 
     Raises :class:`NotPermitted`, :class:`StaleEdit`, InvalidValidatorError; IntegrityError when the name is
     taken.
     """
-    check_may(by, "edit_validator")
+    check_may(by, "edit_validator", within=validator.workspace_id)
     locked = Validator.objects.select_for_update().get(pk=validator.pk)
     if locked.revision != revision:
         raise StaleEdit("Somebody else changed this validator meanwhile. Reload, compare and save again.")
     old = facts_of(locked)
     _fill(locked, draft)
     locked.revision = revision + 1
+    locked.error_count, locked.last_error = 0, ""  # they were about what it said before
     locked.save()
     record_event(
         by=by,
@@ -80,7 +82,7 @@ def edit_validator(*, validator: Validator, draft: ValidatorDraft, revision: int
 @transaction.atomic
 def set_validator_enabled(*, validator: Validator, is_enabled: bool, by: Actor) -> Validator:
     """Switch it on or off. What it found stays. Saying it twice changes nothing."""
-    check_may(by, "edit_validator")
+    check_may(by, "edit_validator", within=validator.workspace_id)
     changed = Validator.objects.filter(pk=validator.pk, is_enabled=not is_enabled).update(
         is_enabled=is_enabled
     )
@@ -101,7 +103,7 @@ def compile_draft(draft: ValidatorDraft) -> CompiledValidator:
     """The draft ready to run. Raises InvalidValidatorError, a ValueError that says what is wrong."""
     try:
         body = draft.body()
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError) as problem:
         raise InvalidValidatorError(f"Not JSON: {problem}.") from problem
     row = Validator(name=draft.name, tool=draft.tool, kind=draft.kind, body=body, message=draft.message)
     return compile_validator(spec_of(row))
@@ -116,7 +118,7 @@ def _fill(validator: Validator, draft: ValidatorDraft) -> None:
 @transaction.atomic
 def delete_validator(*, validator: Validator, by: Actor) -> None:
     """Remove it. The failures it found stay, and so does this event. Raises :class:`NotPermitted`."""
-    check_may(by, "edit_validator")
+    check_may(by, "edit_validator", within=validator.workspace_id)
     locked = Validator.objects.select_for_update().select_related("workspace").get(pk=validator.pk)
     record_event(
         by=by, workspace=locked.workspace, verb="delete_validator", subject=locked, old=facts_of(locked)

@@ -18,7 +18,7 @@ def set_redaction(
 
     Raises :class:`NotPermitted`; InvalidPatternError for a name or an expression that is not accepted.
     """
-    check_may(by, "manage_workspace")
+    check_may(by, "manage_workspace", within=workspace.pk)
     Redactor(fields=fields, patterns=patterns, allow=allow)
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     old = locked.settings.get("redaction", {})
@@ -32,7 +32,7 @@ def set_redaction(
 @transaction.atomic
 def rename_workspace(*, workspace: Workspace, name: str, by: Actor) -> Workspace:
     """A new name; the address stays."""
-    check_may(by, "manage_workspace")
+    check_may(by, "manage_workspace", within=workspace.pk)
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     old, locked.name = locked.name, name
     locked.save(update_fields=["name"])

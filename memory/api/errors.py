@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
@@ -49,6 +50,11 @@ class Unavailable(exceptions.APIException):
     wait = 1.0
 
 
+def is_database_away(error: BaseException | None) -> bool:
+    """Whether an exception says that the database cannot be reached or is busy, not that a query is wrong."""
+    return isinstance(error, OperationalError | InterfaceError)
+
+
 def error_body(code: str, detail: str, errors: list[dict[str, str]] | None = None) -> dict[str, Any]:
     """The one error shape. ``field`` repeats the first field for callers that show a single message."""
     body: dict[str, Any] = {"code": code, "detail": detail}
@@ -79,7 +85,9 @@ def flatten_detail(detail: Any, path: str = "") -> list[dict[str, str]]:
 
 def answer_exception(exc: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's exception handler. What is not an API error stays a 500 and is logged."""
-    if isinstance(exc, Http404):
+    if is_database_away(exc):
+        exc = Unavailable("The database does not answer; try again in a moment.")
+    elif isinstance(exc, Http404):
         exc = exceptions.NotFound("There is no such thing in this workspace.")
     elif isinstance(exc, NotPermitted):
         exc = exceptions.PermissionDenied(str(exc))

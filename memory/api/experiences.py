@@ -8,7 +8,6 @@ from django.conf import settings
 from django.db import OperationalError
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
-from django.http.request import RawPostDataException, RequestDataTooBig
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, PolymorphicProxySerializer, extend_schema
@@ -19,14 +18,17 @@ from rest_framework.views import APIView
 
 from memory.actions.judge import judge_task
 from memory.actions.record import ItemResult, record_experience
+from memory.api.access import actor_of, workspace_of
+from memory.api.bodies import read_body
 from memory.api.errors import Conflict, TooLarge, Unavailable, Unprocessable
+from memory.api.filters import MomentFilter
 from memory.api.structs import BatchResult, ErrorAnswer, Experiences, PayloadBody, TaskPage
-from memory.api.throttles import KeyThrottle
 from memory.domain import intake
 from memory.domain.experience import ExperienceDoc, OutcomeDoc
+from memory.domain.plain_json import clean_json
 from memory.models import Payload, Task
-from memory.models.experience import TaskQuerySet
 from memory.queries import experiences as queries
+from memory.queries.tasks import saying, tagged, with_tool
 
 
 class _Envelope(msgspec.Struct):
@@ -54,39 +56,38 @@ class TaskFilter(filters.FilterSet):
     root_task = filters.CharFilter()
     tag = filters.CharFilter(method="by_tag", label="Tasks that carry the tag.")
     tool = filters.CharFilter(method="by_tool", label="Tasks that called the tool.")
-    since = filters.IsoDateTimeFilter(field_name="received_at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="received_at", lookup_expr="lt")
+    since = MomentFilter(field_name="received_at", lookup_expr="gte")
+    until = MomentFilter(field_name="received_at", lookup_expr="lt")
     q = filters.CharFilter(method="by_text", label="Looks in goal and external id.")
 
     class Meta:
         model = Task
         fields: ClassVar[list[str]] = []
 
-    def by_tag(self, tasks: TaskQuerySet, name: str, tag: str) -> TaskQuerySet:
+    def by_tag(self, tasks: QuerySet[Task], name: str, tag: str) -> QuerySet[Task]:
         """Tasks that carry the tag."""
-        return queries.with_tag(tasks, tag)
+        return tagged(tasks, tag)
 
-    def by_tool(self, tasks: TaskQuerySet, name: str, tool: str) -> TaskQuerySet:
+    def by_tool(self, tasks: QuerySet[Task], name: str, tool: str) -> QuerySet[Task]:
         """Tasks that called the tool."""
-        return queries.with_tool(tasks, self.request.auth.workspace_id, tool)
+        return with_tool(tasks, workspace_of(self.request), tool)
 
-    def by_text(self, tasks: TaskQuerySet, name: str, text: str) -> TaskQuerySet:
+    def by_text(self, tasks: QuerySet[Task], name: str, text: str) -> QuerySet[Task]:
         """Tasks whose goal or external id contains the text."""
-        return queries.matching(tasks, text)
+        return saying(tasks, text)
 
 
 class ExperienceList(GenericAPIView[Task]):
     """Record experience; list what was recorded."""
 
     actions: ClassVar = {"GET": "look", "POST": "record_experience"}
-    throttle_classes: ClassVar = [KeyThrottle]
     filterset_class = TaskFilter
 
     def get_queryset(self) -> QuerySet[Task]:
         """The tasks of the key's workspace."""
         if getattr(self, "swagger_fake_view", False):
             return Task.objects.none()
-        return queries.list_tasks(self.request.auth.workspace_id)
+        return queries.list_tasks(workspace_of(self.request))
 
     @extend_schema(
         tags=["experience"], summary="List recorded tasks, newest first", operation_id="experiences_list",
@@ -112,11 +113,11 @@ class ExperienceList(GenericAPIView[Task]):
         what contradicts the record is a 409 and writes nothing. One document answers 201 or 200; a list, or
         ``{"experiences": [...]}``, answers 207 with a result for each document, in order.
         """
-        body = read_body(request)
+        body = clean_json(read_body(request))
         try:
             documents = intake.read_documents(body, max_bytes=settings.MAX_BODY_BYTES)
             results = record_experience(
-                workspace_id=request.auth.workspace_id, documents=documents, by=request.auth
+                workspace_id=workspace_of(request), documents=documents, by=actor_of(request)
             )
         except intake.TooLargeError as error:
             raise TooLarge(str(error)) from error
@@ -124,19 +125,7 @@ class ExperienceList(GenericAPIView[Task]):
             raise Unprocessable(str(error)) from error
         except OperationalError as error:
             raise Unavailable("The store is busy; send the same again.") from error
-        return answer_batch(results) if is_batch(body) else answer_one(results[0])
-
-
-def read_body(request: Request) -> bytes:
-    """The request's bytes. Answers 413 before reading when it says that it is too long."""
-    if int(request.META.get("CONTENT_LENGTH") or 0) > settings.MAX_BODY_BYTES:
-        raise TooLarge(f"The request may have up to {settings.MAX_BODY_BYTES} bytes.")
-    try:
-        return request._request.body
-    except RequestDataTooBig as error:
-        raise TooLarge(f"The request may have up to {settings.MAX_BODY_BYTES} bytes.") from error
-    except RawPostDataException as error:
-        raise Unprocessable("The request must be JSON.") from error
+        return answer_batch(results) if len(results) != 1 or is_batch(body) else answer_one(results[0])
 
 
 def is_batch(body: bytes) -> bool:
@@ -177,7 +166,6 @@ class ExperienceDetail(APIView):
     """One recorded task."""
 
     actions: ClassVar = {"GET": "look"}
-    throttle_classes: ClassVar = [KeyThrottle]
 
     @extend_schema(
         tags=["experience"], summary="A recorded task with its calls, outcomes and failures",
@@ -194,7 +182,7 @@ class ExperienceDetail(APIView):
                 "after_seq must be a whole number.", [{"field": "after_seq", "detail": after}]
             )
         try:
-            detail = queries.get_task_detail(request.auth.workspace_id, uuid, after_seq=int(after))
+            detail = queries.get_task_detail(workspace_of(request), uuid, after_seq=int(after))
         except Task.DoesNotExist as error:
             raise Http404 from error
         return json_answer(detail, 200)
@@ -204,7 +192,6 @@ class ExperienceOutcomes(APIView):
     """What is said about a task after it was recorded."""
 
     actions: ClassVar = {"POST": "judge_task"}
-    throttle_classes: ClassVar = [KeyThrottle]
 
     @extend_schema(
         tags=["experience"], summary="Say how a task ended", operation_id="judge_task",
@@ -217,15 +204,15 @@ class ExperienceOutcomes(APIView):
         The strongest source counts: human, evaluator, environment, agent; the newest within one.
         """
         try:
-            outcome = _outcome.decode(read_body(request))
-            task = queries.find_task(request.auth.workspace_id, uuid)
+            outcome = _outcome.decode(clean_json(read_body(request)))
+            task = queries.find_task(workspace_of(request), uuid)
         except msgspec.DecodeError as error:
             found = intake.field_error(error)
             detail = [{"field": found.field, "detail": found.detail}]
             raise Unprocessable("The outcome has fields that are not acceptable.", detail) from error
         except Task.DoesNotExist as error:
             raise Http404 from error
-        has_changed = judge_task(task=task, outcome=outcome, by=request.auth)
+        has_changed = judge_task(task=task, outcome=outcome, by=actor_of(request))
         return json_answer(queries.summarize(task), 201 if has_changed else 200)
 
 
@@ -233,7 +220,6 @@ class PayloadDetail(APIView):
     """A large value that a call refers to by digest."""
 
     actions: ClassVar = {"GET": "look"}
-    throttle_classes: ClassVar = [KeyThrottle]
 
     @extend_schema(
         tags=["experience"], summary="A large value by its digest", operation_id="payloads_retrieve",
@@ -242,7 +228,7 @@ class PayloadDetail(APIView):
     def get(self, request: Request, digest: str) -> HttpResponse:
         """The redacted value as JSON text; ``truncated`` when it was over the hard cap."""
         try:
-            payload = queries.get_payload(request.auth.workspace_id, digest)
+            payload = queries.get_payload(workspace_of(request), digest)
         except Payload.DoesNotExist as error:
             raise Http404 from error
         return json_answer(PayloadBody(payload.digest, payload.size, payload.truncated, payload.body), 200)

@@ -1,11 +1,32 @@
 """Filters of the management lists."""
 
-from typing import ClassVar
+from datetime import UTC, datetime
+from typing import Any, ClassVar
 
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django_filters import rest_framework as filters
+from django_filters.fields import IsoDateTimeField
 
 from memory.models import ApiKey, AuditEvent, Failure, Member, Tool, Validator
+
+
+class MomentField(IsoDateTimeField):
+    """An ISO 8601 moment. One that UTC has no year for (before 1, after 9999) is refused."""
+
+    def clean(self, value: Any) -> datetime | None:
+        """The moment in UTC."""
+        moment = super().clean(value)
+        try:
+            return moment.astimezone(UTC) if moment else None
+        except OverflowError as error:
+            raise ValidationError("This moment is out of range.") from error
+
+
+class MomentFilter(filters.IsoDateTimeFilter):
+    """Compares with a moment."""
+
+    field_class = MomentField
 
 
 class ToolFilter(filters.FilterSet):
@@ -56,8 +77,8 @@ class AuditFilter(filters.FilterSet):
     """Audit events by what was done, to what, by whom and when."""
 
     actor = filters.CharFilter(field_name="actor_name", help_text="Exactly this actor.")
-    since = filters.IsoDateTimeFilter(field_name="at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="at", lookup_expr="lt")
+    since = MomentFilter(field_name="at", lookup_expr="gte")
+    until = MomentFilter(field_name="at", lookup_expr="lt")
 
     class Meta:
         model = AuditEvent
@@ -68,8 +89,8 @@ class FailureFilter(filters.FilterSet):
     """Failures by who found them, whether they repeat a known mistake, and when they happened."""
 
     repeat = filters.BooleanFilter()
-    since = filters.IsoDateTimeFilter(field_name="happened_at", lookup_expr="gte")
-    until = filters.IsoDateTimeFilter(field_name="happened_at", lookup_expr="lt")
+    since = MomentFilter(field_name="happened_at", lookup_expr="gte")
+    until = MomentFilter(field_name="happened_at", lookup_expr="lt")
 
     class Meta:
         model = Failure

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db.models import QuerySet
-from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -17,11 +16,15 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memory.actions import imports as actions
+from memory.api.access import actor_of, workspace_of
+from memory.api.bodies import check_length
 from memory.api.errors import Conflict, TooLarge, Unprocessable
+from memory.api.resources import find
 from memory.api.structs import ErrorAnswer
 from memory.domain.importers import FORMATS
-from memory.models import ImportJob, Workspace
-from memory.queries.imports import get_import, list_imports
+from memory.models import ImportJob
+from memory.queries.imports import list_imports
+from memory.queries.workspaces import get_workspace
 
 FORM_ROOM = 64 * 1024
 """What the form around a file may add to the request, in bytes."""
@@ -75,7 +78,7 @@ class ImportList(ListAPIView[ImportJob]):
         """Those of the key's workspace."""
         if getattr(self, "swagger_fake_view", False):
             return ImportJob.objects.none()
-        return list_imports(self.request.auth.workspace_id)
+        return list_imports(workspace_of(self.request))
 
     @extend_schema(tags=["imports"], summary="List imports", operation_id="imports_list")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -98,13 +101,12 @@ class ImportList(ListAPIView[ImportJob]):
     )
     def post(self, request: Request) -> Response:
         """201 with the plan."""
-        if int(request.META.get("CONTENT_LENGTH") or 0) > settings.MAX_UPLOAD_BYTES + FORM_ROOM:
-            raise TooLarge(f"A file may have up to {settings.MAX_UPLOAD_BYTES:,} bytes.")
+        check_length(request, settings.MAX_UPLOAD_BYTES + FORM_ROOM)
         file, name, chosen = _handed_in(request)
-        workspace = Workspace.objects.get(pk=request.auth.workspace_id)
+        workspace = get_workspace(workspace_of(request))
         try:
             job = actions.plan_import(
-                workspace=workspace, file=file, file_name=name, format_name=chosen, by=request.auth
+                workspace=workspace, file=file, file_name=name, format_name=chosen, by=actor_of(request)
             )
         except actions.UploadTooLarge as refusal:
             raise TooLarge(str(refusal)) from refusal
@@ -136,7 +138,7 @@ class ApplyImport(APIView):
     def post(self, request: Request, uuid: UUID) -> Response:
         """202: the worker goes on with it, from where it was left."""
         try:
-            job = actions.apply_import(job=_find(request, uuid), by=request.auth)
+            job = actions.apply_import(job=_find(request, uuid), by=actor_of(request))
         except actions.ImportRefused as refusal:
             raise Conflict(str(refusal)) from refusal
         return Response(ImportSerializer(job).data, status=status.HTTP_202_ACCEPTED)
@@ -154,7 +156,7 @@ class CancelImport(APIView):
     def post(self, request: Request, uuid: UUID) -> Response:
         """What is recorded stays; applying it again goes on from there."""
         try:
-            job = actions.cancel_import(job=_find(request, uuid), by=request.auth)
+            job = actions.cancel_import(job=_find(request, uuid), by=actor_of(request))
         except actions.ImportRefused as refusal:
             raise Conflict(str(refusal)) from refusal
         return Response(ImportSerializer(job).data)
@@ -177,7 +179,4 @@ def _refuse_without_file() -> NoReturn:
 
 
 def _find(request: Request, uuid: UUID) -> ImportJob:
-    job = get_import(request.auth.workspace_id, uuid)
-    if job is None:
-        raise Http404
-    return job
+    return find(list_imports(workspace_of(request)), uuid)

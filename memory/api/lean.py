@@ -6,17 +6,18 @@ view; what is left out is content negotiation, the request wrapper and the seria
 
 from typing import Any, ClassVar
 
-import orjson
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from rest_framework.exceptions import MethodNotAllowed, NotAuthenticated, ParseError, Throttled
+from rest_framework.exceptions import MethodNotAllowed, Throttled
 from rest_framework.views import APIView
 
+from memory.api.access import actor_of
 from memory.api.authentication import KeyAuthentication
-from memory.api.errors import TooLarge, Unprocessable, answer_exception
+from memory.api.bodies import check_length, read_json
+from memory.api.errors import Unprocessable, answer_exception
 from memory.api.rendering import JSONRenderer
-from memory.domain.access import Actor, check_may
+from memory.domain.access import check_may
 
 AUTHENTICATION = KeyAuthentication()
 RENDERER = JSONRenderer()
@@ -35,22 +36,19 @@ class LeanView(APIView):
             handler = getattr(self, (request.method or "").lower(), None)
             if action is None or handler is None:
                 raise MethodNotAllowed(request.method or "")
-            request.auth = self._admit(request, action)
+            self._admit(request, action)
             answer = handler(request, *args, **kwargs)
         except Exception as error:
             return self._refuse(error)
         return answer if isinstance(answer, HttpResponseBase) else json_response(answer)
 
-    def _admit(self, request: HttpRequest, action: str) -> Actor:
+    def _admit(self, request: HttpRequest, action: str) -> None:
         found = AUTHENTICATION.authenticate(request)  # it reads META only
-        if found is None:
-            raise NotAuthenticated("Send an API key: Authorization: Bearer hgm_...")
-        request.auth = actor = found[1]
-        check_may(actor, action)
+        request.auth = found[1] if found else None
+        check_may(actor_of(request), action)
         for throttle in self.get_throttles():
             if not throttle.allow_request(request, self):
                 raise Throttled(throttle.wait())
-        return actor
 
     def _refuse(self, error: Exception) -> HttpResponse:
         answer = answer_exception(error, {})
@@ -64,13 +62,8 @@ class LeanView(APIView):
 
     def read_json(self, request: HttpRequest) -> dict[str, Any]:
         """The body as a JSON object. Answers 413, 400 or 422 for anything else."""
-        cap = self.max_body_bytes or settings.MAX_BODY_BYTES
-        if int(request.META.get("CONTENT_LENGTH") or 0) > cap:
-            raise TooLarge(f"The body may have up to {cap} bytes.")
-        try:
-            body = orjson.loads(request.body)
-        except orjson.JSONDecodeError as error:
-            raise ParseError(f"The body is not JSON: {error}") from error
+        check_length(request, self.max_body_bytes or settings.MAX_BODY_BYTES)
+        body = read_json(request.body)
         if not isinstance(body, dict):
             raise Unprocessable("The body must be a JSON object.")
         return body

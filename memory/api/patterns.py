@@ -1,12 +1,9 @@
 """Error patterns: lists, neighbours, occurrences, and their status."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
@@ -17,7 +14,7 @@ from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import FailureFilter
 from memory.api.idempotency import idempotent
-from memory.api.resources import RowList, describes, find, read, writes
+from memory.api.resources import RowList, describes, find, read, text_filter, text_params, writes
 from memory.api.shapes import (
     PATTERN_STATUSES,
     FailureSerializer,
@@ -36,17 +33,13 @@ from memory.queries.workspaces import get_workspace
 ORDERS = ("count", "recent")
 
 
-def _query(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:
-    return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
-
-
 LIST_PARAMETERS = [
-    _query("status", "Only patterns in this status.", PATTERN_STATUSES),
-    _query("tool", "Only this tool."),
-    _query("scope", "A part of the scope (for example the environment's name)."),
-    _query("q", "Looks in title, message and identifier."),
-    _query("order", "Most frequent first (the default), or most recent first.", ORDERS),
-    _query("cursor", "Where the page starts: follow `next`."),
+    text_filter("status", "Only patterns in this status.", PATTERN_STATUSES),
+    text_filter("tool", "Only this tool."),
+    text_filter("scope", "A part of the scope (for example the environment's name)."),
+    text_filter("q", "Looks in title, message and identifier."),
+    text_filter("order", "Most frequent first (the default), or most recent first.", ORDERS),
+    text_filter("cursor", "Where the page starts: follow `next`."),
 ]
 
 
@@ -61,13 +54,13 @@ class PatternList(APIView):
     )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Cursor-paged; pages only go on."""
-        asked = request.query_params
+        asked = text_params(request, "status", "tool", "scope", "q", "order", "cursor")
         filters = PatternFilters(
-            status=asked.get("status", ""), tool=asked.get("tool", ""), scope=asked.get("scope", ""),
-            text=asked.get("q", ""), order=asked.get("order", "count"),
+            status=asked["status"], tool=asked["tool"], scope=asked["scope"], text=asked["q"],
+            order=asked["order"] or "count",
         )  # fmt: skip
         workspace = get_workspace(workspace_of(request))
-        page = list_patterns(workspace, filters, asked.get("cursor", ""))
+        page = list_patterns(workspace, filters, asked["cursor"])
         return Response(
             {
                 "next": _next(request, page.next_cursor),

@@ -1,18 +1,20 @@
 """What the management views have in common: rows of the key's workspace, filtered and cursor-paged."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import Model, QuerySet
 from django.http import Http404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import GenericAPIView
 from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
+from memory.api.errors import Unprocessable
 from memory.api.idempotency import IDEMPOTENCY_KEY
 from memory.api.structs import ErrorAnswer
 
@@ -46,11 +48,29 @@ def find(rows: QuerySet[M], uuid: UUID) -> M:
     return row
 
 
+def text_filter(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:
+    """The OpenAPI entry of a filter that :func:`text_params` reads."""
+    return OpenApiParameter(name, OpenApiTypes.STR, description=description, enum=enum)
+
+
 def read(serializer: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     """The validated body; 422 with field paths."""
     form = serializer(data=request.data)
     form.is_valid(raise_exception=True)
     return dict(form.validated_data)
+
+
+def text_params(request: Request, *names: str) -> dict[str, str]:
+    """Query parameters by name, "" when absent. 422 for a NUL, which no stored text holds."""
+    asked = {name: request.query_params.get(name, "") for name in names}
+    errors = [
+        {"field": name, "detail": "Null characters are not allowed."}
+        for name, text in asked.items()
+        if "\0" in text
+    ]
+    if errors:
+        raise Unprocessable("The request has fields that are not acceptable.", errors)
+    return asked
 
 
 def describes(

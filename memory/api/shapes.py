@@ -1,5 +1,6 @@
 """What the management API says and hears: tools, patterns, validators, keys, members, audit."""
 
+from datetime import MAXYEAR, datetime
 from typing import Any
 
 from django.contrib.auth.validators import UnicodeUsernameValidator
@@ -133,6 +134,12 @@ class NewKeySerializer(serializers.Serializer[Any]):
         child=serializers.ChoiceField(choices=SCOPES), allow_empty=False, max_length=len(SCOPES)
     )
     expires_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+
+    def validate_expires_at(self, moment: datetime | None) -> datetime | None:
+        """In a year that every time zone has."""
+        if moment is not None and not 1 < moment.year < MAXYEAR:
+            raise serializers.ValidationError(f"Must lie between the years 2 and {MAXYEAR - 1}.")
+        return moment
 
 
 class CreatedKeySerializer(KeySerializer):

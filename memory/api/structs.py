@@ -4,6 +4,7 @@ import msgspec
 
 from memory.actions.record import ItemResult
 from memory.domain.experience import ExperienceDoc
+from memory.domain.intake import FieldError
 from memory.queries.experiences import TaskSummary
 
 
@@ -35,13 +36,6 @@ class PayloadBody(msgspec.Struct, frozen=True):
     size: int
     truncated: bool
     body: str
-
-
-class FieldError(msgspec.Struct, frozen=True):
-    """What is wrong with one field (dotted path)."""
-
-    field: str
-    detail: str
 
 
 class ErrorAnswer(msgspec.Struct, frozen=True):

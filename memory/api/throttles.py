@@ -63,7 +63,16 @@ class Buckets:
 BUCKETS = Buckets()
 
 
-class KeyThrottle(BaseThrottle):
+class _BucketThrottle(BaseThrottle):
+    def __init__(self) -> None:
+        self._wait = 0.0
+
+    def wait(self) -> float:
+        """Seconds until the next request may come."""
+        return self._wait
+
+
+class KeyThrottle(_BucketThrottle):
     """``HGMEM_API_RATE`` for each key; 429 with ``Retry-After`` beyond it.
 
     Embedded, the bucket is this process's own. With Redis all processes also share a count for each window;
@@ -71,9 +80,6 @@ class KeyThrottle(BaseThrottle):
     """
 
     _shared_again_at: ClassVar[float] = 0.0
-
-    def __init__(self) -> None:
-        self._wait = 0.0
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Whether the key has a token left."""
@@ -85,10 +91,6 @@ class KeyThrottle(BaseThrottle):
         if not self._wait and settings.REDIS_URL and time.monotonic() >= self._shared_again_at:
             self._wait = self._count_shared(actor.uuid, size, period)
         return not self._wait
-
-    def wait(self) -> float:
-        """Seconds until the next request may come."""
-        return self._wait
 
     def _count_shared(self, key: str, size: float, period: float) -> float:
         now = time.time()
@@ -104,18 +106,11 @@ class KeyThrottle(BaseThrottle):
         return (window + 1) * period - now if count > size else 0.0
 
 
-class QueryThrottle(BaseThrottle):
+class QueryThrottle(_BucketThrottle):
     """``HGMEM_QUERY_RATE`` for each key and process: the hot path asks nobody else."""
-
-    def __init__(self) -> None:
-        self._wait = 0.0
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Whether the key has a token left in this process."""
         size, period = parse_rate(settings.QUERY_RATE)
         self._wait = BUCKETS.take(f"query:{actor_of(request).uuid}", size, period, time.monotonic())
         return not self._wait
-
-    def wait(self) -> float:
-        """Seconds until the next request may come."""
-        return self._wait

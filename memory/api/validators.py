@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
-import orjson
+import msgspec
 from django.db import IntegrityError
 from django.db.models import QuerySet
 from django.http import Http404
@@ -125,7 +125,7 @@ def draft_of(form: dict[str, Any]) -> ValidatorDraft:
     if wanted not in body:
         detail = f"The body of a {kind} validator has the field {wanted}."
         raise Unprocessable(detail, [{"field": f"body.{wanted}", "detail": detail}])
-    source = str(body["check"]) if kind == "cel" else orjson.dumps(body["schema"]).decode()
+    source = str(body["check"]) if kind == "cel" else msgspec.json.encode(body["schema"]).decode()
     target: Literal["input", "output"] = "input" if body.get("target") == "input" else "output"
     return ValidatorDraft(form["name"], form["tool"], kind, source, target, form["message"])
 

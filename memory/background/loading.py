@@ -14,8 +14,9 @@ from memory.domain.context import LAST_STEPS
 from memory.domain.failures import CallSnapshot
 from memory.domain.payloads import Payload as StoredPayload
 from memory.domain.payloads import is_reference, restore
-from memory.domain.validators import InvalidValidatorError, ValidatorSpec, compile_validator
+from memory.domain.validators import InvalidValidatorError, compile_validator
 from memory.models import Failure, Outcome, Payload, Task, ToolCall, Validator
+from memory.queries.validators import spec_of
 
 BATCH_TASKS = 100
 BATCH_CALLS = 300
@@ -209,11 +210,3 @@ def load_watches(workspace_ids: Iterable[int]) -> dict[int, list[Watch]]:
             _compiled[key] = Watch(row.pk, str(row.uuid), row.tool, compiled)
         watches[row.workspace_id].append(_compiled[key])
     return watches
-
-
-def spec_of(row: Validator) -> ValidatorSpec:
-    """A validator row as the domain knows it."""
-    if row.kind == "cel":
-        return ValidatorSpec(row.name, "cel", str(row.body.get("check", "")), message=row.message)
-    schema = msgspec.json.encode(row.body.get("schema", {})).decode()
-    return ValidatorSpec(row.name, "schema", schema, row.body.get("target", "output"), row.message)

@@ -102,7 +102,6 @@ def _count(row: ErrorPattern, uses: list[tuple[Claim, Finding]]) -> PatternTally
     moments = [finding.happened_at for _, finding in uses]
     row.first_seen_at = min(row.first_seen_at, *moments)
     row.last_seen_at = max(row.last_seen_at, *moments)
-    row.save(update_fields=["first_task", "task_count", "occurrence_count", "first_seen_at", "last_seen_at"])
     return tally
 
 

@@ -75,9 +75,15 @@ class NotPermitted(Exception):
     """The actor may not do this. ``str()`` is the sentence the page and the API show."""
 
 
-def check_may(actor: Actor, action: str) -> None:
-    """Raise :class:`NotPermitted` unless the actor may do ``action``; KeyError for an unknown action."""
+def check_may(actor: Actor, action: str, *, within: int | None = None) -> None:
+    """Raise :class:`NotPermitted` unless the actor may do ``action``; KeyError for an unknown action.
+
+    ``within`` is the id of the workspace that it would be done to: nobody acts on another one's rows, however
+    they came by them.
+    """
     permission = PERMISSIONS[action]
+    if within is not None and actor.workspace_id not in (None, within):
+        raise NotPermitted(f"You may not {permission.what} in another workspace.")
     if actor.kind == "system":
         return
     if actor.kind == "key":

@@ -147,7 +147,7 @@ def _run(
         checked = watch.validator.check(item.call)
         if checked.verdict == "error":
             unchecked[watch.id] = checked.detail
-        elif checked.verdict == "failed" and (failure := watch.validator.find(item.call)):
+        elif failure := watch.validator.failure(checked):
             yield f"call:{item.seq}:validator:{watch.uuid}", watch, failure
 
 

@@ -42,13 +42,6 @@ class FailureFinding(msgspec.Struct, frozen=True):
     message: str
     http_status: int | None = None
 
-    @property
-    def source(self) -> Literal["explicit", "validator", "outcome"]:
-        """Who found it: the call itself, a validator, or the task's outcome."""
-        if self.kind == "validation":
-            return "validator"
-        return "outcome" if self.kind == "outcome" else "explicit"
-
 
 def detect_failure(call: CallSnapshot) -> FailureFinding | None:
     """Say whether a call failed explicitly.

@@ -7,23 +7,16 @@ part of the product sees a value.
 import json
 import re
 from collections.abc import Iterator, Sequence
+from datetime import MAXYEAR
 
 import msgspec
 
-from memory.domain.experience import MAX_CALLS, CallDoc, ExperienceDoc
+from memory.domain.experience import MAX_CALLS, CallDoc, ErrorDoc, ExperienceDoc
+from memory.domain.plain_json import MAX_DEPTH, clean_json, is_too_deep
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
 MAX_DOCUMENTS = 500
-MAX_DEPTH = 64
-REPLACEMENT = "\ufffd"
 
-_ESCAPES = re.compile(
-    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
-    rb"|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\u0000|\\.",
-    re.DOTALL,
-)
-_REPLACEMENT_ESCAPE = b"\\ufffd"
-_PAIR_LENGTH = 12
 _PLACE = re.compile(r"\s*- at `(?:key in )?([^`]*)`$")
 
 
@@ -50,6 +43,12 @@ class TooLargeError(ValueError):
     """The request as a whole is over a cap; nothing of it is stored."""
 
 
+class _Envelope(msgspec.Struct, forbid_unknown_fields=True):
+    experiences: list[ExperienceDoc]
+
+
+_whole_list: msgspec.json.Decoder[list[ExperienceDoc]] = msgspec.json.Decoder(list[ExperienceDoc])
+_whole_envelope: msgspec.json.Decoder[_Envelope] = msgspec.json.Decoder(_Envelope)
 _outer_list: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
 _outer_object: msgspec.json.Decoder[dict[str, msgspec.Raw]] = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _document: msgspec.json.Decoder[ExperienceDoc] = msgspec.json.Decoder(ExperienceDoc)
@@ -60,39 +59,46 @@ def read_documents(
 ) -> list[ExperienceDoc | DocumentError]:
     """Read one document, a list of them, or ``{"experiences": [...]}``; the order is kept.
 
-    A NUL character and half of a surrogate pair, which PostgreSQL cannot store and truncating
-    clients do send, become U+FFFD. A document that is wrong gets a ``DocumentError`` in its place.
-    A document that came twice in one batch is kept twice: merging them in order is the same as
-    two requests.
+    What no database stores is replaced (see ``memory.domain.plain_json``). A document that is wrong
+    gets a ``DocumentError`` in its place. A document that came twice in one batch is kept twice:
+    merging them in order is the same as two requests.
 
     Raises InvalidBodyError (not JSON, wrong outer shape, nested too deeply, not UTF-8) and
     TooLargeError (bytes, documents, or calls over the cap).
     """
     if len(body) > max_bytes:
         raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
-    items = _split(_clean(body))
-    if len(items) > MAX_DOCUMENTS:
-        raise TooLargeError(
-            f"The request holds {len(items)} documents; at most {MAX_DOCUMENTS} are accepted."
-        )
-    results = [_read_one(index, raw) for index, raw in enumerate(items)]
+    results = _read_items(clean_json(body))
     count = sum(count_calls(result) for result in results if isinstance(result, ExperienceDoc))
     if count > max_calls:
         raise TooLargeError(f"The request holds {count} calls; at most {max_calls} are accepted.")
     return results
 
 
-def decode_body(body: bytes, *, max_bytes: int = MAX_BODY_BYTES) -> list[object]:
-    """Read a body like ``read_documents``, but into plain JSON values, one an item, unchecked.
+def _read_items(body: bytes) -> list[ExperienceDoc | DocumentError]:
+    """All documents in one pass; only when one is wrong, one by one to find out which."""
+    docs = _read_whole(body)
+    if docs is not None:
+        _refuse_too_many(len(docs))
+        return [_checked(index, doc) for index, doc in enumerate(docs)]
+    items = _split(body)
+    _refuse_too_many(len(items))
+    return [_read_one(index, raw) for index, raw in enumerate(items)]
 
-    Raises InvalidBodyError and TooLargeError.
-    """
-    if len(body) > max_bytes:
-        raise TooLargeError(f"The request is {len(body)} bytes; at most {max_bytes} are accepted.")
-    values = [msgspec.json.decode(raw) for raw in _split(_clean(body))]
-    if any(_is_too_deep(value, len(body)) for value in values):
-        raise InvalidBodyError(f"Values are nested more than {MAX_DEPTH} levels deep.")
-    return values
+
+def _refuse_too_many(count: int) -> None:
+    if count > MAX_DOCUMENTS:
+        raise TooLargeError(f"The request holds {count} documents; at most {MAX_DOCUMENTS} are accepted.")
+
+
+def _read_whole(body: bytes) -> list[ExperienceDoc] | None:
+    """The documents of a batch in which everything has the right shape, else None."""
+    try:
+        if body[:1] == b"[":
+            return _whole_list.decode(body)
+        return _whole_envelope.decode(body).experiences
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def count_calls(doc: ExperienceDoc) -> int:
@@ -108,7 +114,7 @@ def read_document(data: object) -> ExperienceDoc | DocumentError:
         body = json.dumps(data).encode()
     except RecursionError:
         return DocumentError(0, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
-    return _read_one(0, _clean(body))
+    return _read_one(0, clean_json(body))
 
 
 def field_error(error: Exception) -> FieldError:
@@ -125,20 +131,6 @@ def field_error(error: Exception) -> FieldError:
     if missing:
         return FieldError(f"{dotted}.{missing.group(1)}".strip("."), "This field is required.")
     return FieldError(dotted, detail.rstrip(".") + ".")
-
-
-def _clean(body: bytes) -> bytes:
-    """Replace what no database stores. The searches that decide are single passes in C."""
-    if b"\\u0000" in body or b"\\ud" in body or b"\\uD" in body:
-        return _ESCAPES.sub(_storable, body)
-    return body
-
-
-def _storable(match: re.Match[bytes]) -> bytes:
-    text = match.group()
-    if len(text) == _PAIR_LENGTH or text[1:2] != b"u":
-        return text
-    return _REPLACEMENT_ESCAPE
 
 
 def _split(body: bytes) -> Sequence[msgspec.Raw | bytes]:
@@ -174,7 +166,12 @@ def _read_one(index: int, raw: msgspec.Raw | bytes) -> ExperienceDoc | DocumentE
         return DocumentError(index, "", (FieldError("", f"Nested more than {MAX_DEPTH} levels deep."),))
     except msgspec.DecodeError as error:
         raise InvalidBodyError(f"The request is not valid JSON: {error}.") from error
-    errors = tuple(_check(doc, len(bytes(raw))))
+    return _checked(index, doc)
+
+
+def _checked(index: int, doc: ExperienceDoc) -> ExperienceDoc | DocumentError:
+    """What types cannot say."""
+    errors = tuple(_check(doc))
     return DocumentError(index, doc.external_id, errors) if errors else doc
 
 
@@ -187,18 +184,29 @@ def _external_id(raw: msgspec.Raw | bytes) -> str:
     return found[:200] if isinstance(found, str) else ""
 
 
-def _check(doc: ExperienceDoc, size: int) -> Iterator[FieldError]:
+def _check(doc: ExperienceDoc) -> Iterator[FieldError]:
+    moments = [("started_at", doc.started_at), ("finished_at", doc.finished_at)]
+    moments += [(f"{place}.started_at", call.started_at) for place, call in _placed(doc) if call.started_at]
+    for name, at in moments:
+        if at is not None and not 1 < at.year < MAXYEAR:
+            yield FieldError(name, f"Must lie between the years 2 and {MAXYEAR - 1}.")
     if doc.calls and doc.steps:
         yield FieldError("steps", "Send calls flat or grouped in steps, not both.")
-    if _is_too_deep(doc.env, size):
-        yield FieldError("env", f"Nested more than {MAX_DEPTH} levels deep.")
+    if is_too_deep([value for _, value in _free_values(doc)]):
+        for place, value in _free_values(doc):
+            if is_too_deep([value]):
+                yield FieldError(place, f"Nested more than {MAX_DEPTH} levels deep.")
+
+
+def _free_values(doc: ExperienceDoc) -> Iterator[tuple[str, object]]:
+    """Everything whose shape is the sender's own, with its field path."""
+    yield "env", doc.env
     for place, call in _placed(doc):
-        for name, value in (("input", call.input), ("output", call.output)):
-            if _is_too_deep(value, size):
-                yield FieldError(f"{place}.{name}", f"Nested more than {MAX_DEPTH} levels deep.")
-        detail = call.error.detail if call.error and not isinstance(call.error, str) else None
-        if _is_too_deep(detail, size):
-            yield FieldError(f"{place}.error.detail", f"Nested more than {MAX_DEPTH} levels deep.")
+        yield f"{place}.input", call.input
+        if call.output is not None:
+            yield f"{place}.output", call.output
+        if isinstance(call.error, ErrorDoc):
+            yield f"{place}.error.detail", call.error.detail
 
 
 def _placed(doc: ExperienceDoc) -> Iterator[tuple[str, CallDoc]]:
@@ -207,22 +215,3 @@ def _placed(doc: ExperienceDoc) -> Iterator[tuple[str, CallDoc]]:
     for outer, step in enumerate(doc.steps):
         for inner, call in enumerate(step.calls):
             yield f"steps.{outer}.calls.{inner}", call
-
-
-def _is_too_deep(value: object, size: int) -> bool:
-    """Level by level; ``size`` (bytes) lets short documents skip the walk."""
-    if size <= MAX_DEPTH or not isinstance(value, dict | list) or not value:
-        return False
-    level: list[object] = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            child
-            for holder in level
-            for child in (
-                holder.values() if isinstance(holder, dict) else holder if isinstance(holder, list) else ()
-            )
-            if isinstance(child, dict | list)
-        ]
-        if not level:
-            return False
-    return True

@@ -17,10 +17,12 @@ from referencing.exceptions import Unresolvable
 
 from hgmem.rules.conditions import Condition
 from hgmem.rules.errors import EvaluationFailure, RuleError
+from hgmem.rules.schemas import bounded_keywords, bounded_work
 from memory.domain.failures import CallSnapshot, FailureFinding
 
 MAX_SCHEMA_BYTES = 64 * 1024
 MAX_VALUE_BYTES = 1024 * 1024
+MAX_SCHEMA_WORK = 500_000
 MAX_MESSAGE = 500
 
 Verdict = Literal["passed", "failed", "skipped", "error"]
@@ -57,9 +59,8 @@ class CompiledValidator(msgspec.Struct, frozen=True):
         """Check one call. Never raises: what cannot be evaluated is the verdict ``error``."""
         return self.run(call)
 
-    def find(self, call: CallSnapshot) -> FailureFinding | None:
-        """The silent failure of a call, None when it passed or could not be checked."""
-        checked = self.run(call)
+    def failure(self, checked: Checked) -> FailureFinding | None:
+        """The silent failure behind an answer of :meth:`check`, None unless the call failed."""
         if checked.verdict != "failed":
             return None
         said = self.spec.message or f"Validator '{self.spec.name}': {checked.detail}"
@@ -107,7 +108,8 @@ def _schema_check(spec: ValidatorSpec) -> Callable[[CallSnapshot], Checked]:
         if len(msgspec.json.encode(value)) > MAX_VALUE_BYTES:
             return Checked("skipped", f"The {spec.target} is larger than {MAX_VALUE_BYTES} bytes.")
         try:
-            error = jsonschema.exceptions.best_match(validator.iter_errors(value))
+            with bounded_work(MAX_SCHEMA_WORK):
+                error = jsonschema.exceptions.best_match(validator.iter_errors(value))
         except (Unresolvable, RecursionError, ValueError, TypeError) as problem:
             return Checked("error", f"{type(problem).__name__}: {problem}"[:MAX_MESSAGE])
         return Checked("failed", _sentence(spec.target, error)) if error else Checked("passed")
@@ -186,7 +188,8 @@ def _pattern_properties(validator: Any, given: Any, instance: Any, _: Any) -> It
 
 
 _Validator: Any = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
-    Draft202012Validator, {"pattern": _pattern, "patternProperties": _pattern_properties}
+    Draft202012Validator,
+    bounded_keywords() | {"pattern": _pattern, "patternProperties": _pattern_properties},
 )
 
 

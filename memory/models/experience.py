@@ -16,10 +16,6 @@ class TaskQuerySet(models.QuerySet["Task"]):
         """Tasks with news that the worker has not looked at: the backlog."""
         return self.filter(analysed_at=None)
 
-    def failed(self) -> "TaskQuerySet":
-        """Tasks that somebody said failed."""
-        return self.filter(outcome="failure")
-
 
 class Task(models.Model):
     """One task of an agent. ``external_id`` is the sender's name for it and the idempotency key.

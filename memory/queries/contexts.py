@@ -1,6 +1,6 @@
 """Recorded calls as contexts: what the agent would have told, had it asked before the call."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -23,20 +23,6 @@ def call_context(
         return None
     earlier = ToolCall.objects.filter(task=call.task, seq__lt=seq).order_by("-seq")[:HISTORY]
     return context_of_call(call, call.task, list(reversed(earlier)), after=after)
-
-
-def recent_contexts(
-    *, workspace_id: int, tool: str, limit: int, after: bool = False
-) -> Iterator[tuple[ToolCall, bool, dict[str, Any]]]:
-    """The newest calls (of one tool, or of all for ``""``) as (call, failed, context), newest first.
-
-    Contexts carry no history: that would be one more query a call.
-    """
-    rows = ToolCall.objects.filter(workspace_id=workspace_id).select_related("task").order_by("-id")
-    if tool:
-        rows = rows.filter(tool=tool)
-    for call in rows.prefetch_related("failures")[:limit]:
-        yield call, bool(call.failures.all()), context_of_call(call, call.task, (), after=after)
 
 
 def context_of_call(

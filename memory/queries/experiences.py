@@ -1,19 +1,16 @@
 """Reading recorded experience: the list of tasks, and one task with all that is known about it."""
 
-import json
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import msgspec
-from django.db.models import Exists, F, OuterRef, Q, TextField
-from django.db.models.functions import Cast
+from django.db.models import F
 
 from memory.models import Failure, Outcome, Payload, Step, Task, ToolCall
 from memory.models.experience import TaskQuerySet
 
 CALLS_A_PAGE = 500
-RARE = 2_000
 
 
 class TaskSummary(msgspec.Struct, frozen=True):
@@ -108,29 +105,6 @@ class TaskDetail(msgspec.Struct, frozen=True):
 def list_tasks(workspace_id: int) -> TaskQuerySet:
     """All tasks of the workspace, newest first."""
     return Task.objects.filter(workspace_id=workspace_id)
-
-
-def with_tag(tasks: TaskQuerySet, tag: str) -> TaskQuerySet:
-    """Tasks that carry the tag. By text, because SQLite has no JSON containment."""
-    quoted = json.dumps(tag, ensure_ascii=False)
-    return tasks.annotate(tags_text=Cast("tags", TextField())).filter(tags_text__contains=quoted)
-
-
-def with_tool(tasks: TaskQuerySet, workspace_id: int, tool: str) -> TaskQuerySet:
-    """Tasks that called the tool.
-
-    Looking for a common tool from the newest task on finds a page soon; for a rare one it would walk through
-    all tasks, so those start from its calls.
-    """
-    calls = ToolCall.objects.filter(workspace_id=workspace_id, tool=tool)
-    if calls.order_by("-id")[:RARE].count() < RARE:
-        return tasks.filter(pk__in=calls.order_by().values("task"))
-    return tasks.filter(Exists(ToolCall.objects.filter(task=OuterRef("pk"), tool=tool)))
-
-
-def matching(tasks: TaskQuerySet, text: str) -> TaskQuerySet:
-    """Tasks whose goal or external id contains the text."""
-    return tasks.filter(Q(goal__icontains=text) | Q(external_id__icontains=text))
 
 
 def summarize(task: Task) -> TaskSummary:

@@ -1,8 +1,7 @@
-"""Imports: the list and one of them, with what a page says about its progress."""
+"""Imports: the list, and what a page says about the progress of one."""
 
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from django.db.models import QuerySet
 
@@ -26,11 +25,6 @@ class ImportProgress:
 def list_imports(workspace_id: int) -> QuerySet[ImportJob]:
     """Newest first."""
     return ImportJob.objects.filter(workspace_id=workspace_id).order_by("-id")
-
-
-def get_import(workspace_id: int, uuid: UUID) -> ImportJob | None:
-    """One of this workspace, or None."""
-    return ImportJob.objects.filter(workspace_id=workspace_id, uuid=uuid).first()
 
 
 def import_progress(job: ImportJob) -> ImportProgress:

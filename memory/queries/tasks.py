@@ -53,7 +53,7 @@ def _within(rows: QuerySet[Task], filters: TaskFilters, workspace: Workspace) ->
     if filters.outcome:
         rows = rows.filter(outcome=filters.outcome)
     if filters.tool:
-        rows = _with_tool(rows, filters.tool, workspace)
+        rows = with_tool(rows, workspace.pk, filters.tool)
     if filters.since:
         rows = rows.filter(received_at__gte=filters.since)
     if filters.until:
@@ -61,10 +61,15 @@ def _within(rows: QuerySet[Task], filters: TaskFilters, workspace: Workspace) ->
     return rows
 
 
-def _with_tool(rows: QuerySet[Task], tool: str, workspace: Workspace) -> QuerySet[Task]:
-    calls = ToolCall.objects.filter(workspace=workspace, tool=tool)
-    known = Tool.objects.filter(workspace=workspace, name=tool).values_list("call_count", flat=True).first()
-    if (known or 0) <= RARE_CALLS:
+def with_tool(rows: QuerySet[Task], workspace_id: int, tool: str) -> QuerySet[Task]:
+    """Tasks that called the tool.
+
+    Looking for a common tool from the newest task on finds a page soon; for a rare one it would walk through
+    all tasks, so those start from its calls.
+    """
+    calls = ToolCall.objects.filter(workspace=workspace_id, tool=tool)
+    tools = Tool.objects.filter(workspace=workspace_id, name=tool)
+    if (tools.values_list("call_count", flat=True).first() or 0) <= RARE_CALLS:
         return rows.filter(pk__in=calls.values("task_id"))
     return rows.filter(Exists(ToolCall.objects.filter(task=OuterRef("pk"), tool=tool)))
 
@@ -74,13 +79,19 @@ def _matching(rows: QuerySet[Task], filters: TaskFilters) -> QuerySet[Task]:
     if filters.agent:
         rows = rows.filter(agent=filters.agent)
     if filters.tag:
-        rows = _tagged(rows, filters.tag)
+        rows = tagged(rows, filters.tag)
     if filters.text:
-        rows = rows.filter(Q(goal__icontains=filters.text) | Q(external_id__icontains=filters.text))
+        rows = saying(rows, filters.text)
     return rows
 
 
-def _tagged(rows: QuerySet[Task], tag: str) -> QuerySet[Task]:
+def saying(rows: QuerySet[Task], text: str) -> QuerySet[Task]:
+    """Tasks whose goal or external id contains the text."""
+    return rows.filter(Q(goal__icontains=text) | Q(external_id__icontains=text))
+
+
+def tagged(rows: QuerySet[Task], tag: str) -> QuerySet[Task]:
+    """Tasks that carry the tag. SQLite has no JSON containment: there it is looked for in both spellings."""
     if connection.features.supports_json_field_contains:
         return rows.filter(tags__contains=[tag])
     quoted = tag.replace("\\", "\\\\").replace('"', '\\"')
@@ -124,10 +135,7 @@ def task_timeline(task: Task, *, after: int = -1, size: int = CALLS_PER_PAGE) ->
     calls = calls[:size]
     failures = _failures_of(task, calls)
     reasoning = _reasoning_of(task, calls)
-    entries = [
-        Entry(call, failures.get(call.pk, []), reasoning.pop(call.step, "") if call.step is not None else "")
-        for call in calls
-    ]
+    entries = [Entry(call, failures.get(call.pk, []), reasoning.pop(call.step, "")) for call in calls]
     return Timeline(entries, next_seq, failures.get(None, []), list(task.outcomes.order_by("-id")))
 
 
@@ -142,8 +150,8 @@ def _failures_of(task: Task, calls: list[ToolCall]) -> dict[int | None, list[Fai
 
 def _reasoning_of(task: Task, calls: list[ToolCall]) -> dict[int, str]:
     """What the agent thought in the turns of these calls, by turn."""
-    turns = {call.step for call in calls if call.step is not None}
-    return dict(task.steps.filter(index__in=turns).values_list("index", "reasoning")) if turns else {}
+    turns = {call.step for call in calls}
+    return dict(task.steps.filter(index__in=turns).values_list("index", "reasoning"))
 
 
 def list_agents(workspace: Workspace, *, look_at: int = 500) -> list[str]:

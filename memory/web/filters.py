@@ -1,6 +1,6 @@
 """The filter forms of the lists: every field optional, a bad value is said and ignored."""
 
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -12,10 +12,14 @@ from memory.queries.tasks import TaskFilters
 
 
 def day_start(day: Any, *, shift: int = 0) -> datetime | None:
-    """Midnight of a day (moved by ``shift`` days) in the current time zone."""
+    """Midnight of a day (moved by ``shift`` days) in the current time zone; None when no calendar has it."""
     if day is None:
         return None
-    return timezone.make_aware(datetime.combine(day + timedelta(days=shift), time.min))
+    try:
+        midnight = timezone.make_aware(datetime.combine(day + timedelta(days=shift), time.min))
+        return midnight.astimezone(UTC)
+    except OverflowError:
+        return None
 
 
 class DayInput(forms.DateInput):

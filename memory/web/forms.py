@@ -61,7 +61,10 @@ class KeyForm(forms.Form):
 
     def clean_expires_on(self) -> datetime | None:
         """The end of that day; a day that is over is refused."""
-        end = day_start(self.cleaned_data["expires_on"], shift=1)
+        day = self.cleaned_data["expires_on"]
+        end = day_start(day, shift=1)
+        if day and end is None:
+            raise forms.ValidationError(_("Leave it empty for a key without an end."))
         if end is not None and end <= timezone.now():
             raise forms.ValidationError(_("This day is over already."))
         return end

@@ -61,7 +61,7 @@ def read_call(workspace: Workspace, trial: TrialForm) -> tuple[CallSnapshot | No
         return (snapshot_of(row), None) if row else (None, missing)
     try:
         read = msgspec.json.decode(given["trial_input"]) if given["trial_input"].strip() else {}
-    except msgspec.DecodeError as problem:
+    except (msgspec.DecodeError, RecursionError) as problem:
         return None, ("trial_input", str(problem))
     if not isinstance(read, dict):
         return None, ("trial_input", _("The input is a JSON object, such as {}."))

@@ -2,10 +2,18 @@
 
 import pytest
 
-from memory.actions.accounts import LastOwner, create_key, mark_keys_used, revoke_key, set_member
+from memory.actions.accounts import (
+    LastOwner,
+    create_key,
+    create_workspace,
+    mark_keys_used,
+    revoke_key,
+    set_member,
+)
 from memory.api.keyring import KEYRING, Keyring
 from memory.domain.access import NotPermitted, Role, Scope
 from memory.models import AuditEvent
+from memory.permissions import SYSTEM
 from tests.conftest import Cast
 
 
@@ -38,6 +46,16 @@ def test_create_key__by_viewer__is_refused_with_the_sentence(cast: Cast) -> None
 def test_set_member__last_owner_demoted__is_refused(cast: Cast) -> None:
     with pytest.raises(LastOwner):
         set_member(workspace=cast.workspace, user=cast.owner, role=Role.VIEWER, by=cast.actor("owner"))
+
+
+def test_set_member__workspace_without_owner__roles_can_change(cast: Cast) -> None:
+    workspace = create_workspace(slug="new", name="New", owner=None, by=SYSTEM)
+    set_member(workspace=workspace, user=cast.viewer, role=Role.VIEWER, by=SYSTEM)
+
+    member = set_member(workspace=workspace, user=cast.viewer, role=Role.REVIEWER, by=SYSTEM)
+
+    assert member is not None
+    assert member.role == Role.REVIEWER
 
 
 def test_mark_keys_used__older_mark__never_goes_back(cast: Cast) -> None:

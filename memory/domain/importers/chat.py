@@ -20,7 +20,7 @@ from memory.domain.importers.messages import (
 )
 from memory.domain.importers.moments import moment
 from memory.domain.importers.records import BadRecordError, Item, LineError, Source, excerpt
-from memory.domain.importers.values import Value, json_values, parsed
+from memory.domain.importers.values import Value, json_values, parsed, text_or_empty
 
 IDENTITIES = ("external_id", "id", "conversation_id", "session_id", "thread_id")
 TRANSCRIPTS = ("traj", "messages", "conversation", "input")
@@ -67,9 +67,9 @@ def _draft(line: int, data: Any, source: str) -> Draft:
         line=line,
         external_id=_identity(body, messages, source),
         goal=_instruction(info) or first_user_text(messages),
-        agent=_text(body.get("model")) or _text(body.get("agent")),
-        framework=_text(body.get("framework")),
-        root_task=_text(body.get("root_task")),
+        agent=text_or_empty(body.get("model")) or text_or_empty(body.get("agent")),
+        framework=text_or_empty(body.get("framework")),
+        root_task=text_or_empty(body.get("root_task")),
         outcome=_outcome(body),
         started_at=moment(body.get("created_at") or body.get("started_at")),
     )
@@ -113,11 +113,7 @@ def _identity(body: dict[str, Any], messages: list[Any], source: str) -> str:
 
 def _instruction(info: Any) -> str:
     task = info.get("task") if isinstance(info, dict) else None
-    return _text(task.get("instruction")) if isinstance(task, dict) else ""
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return text_or_empty(task.get("instruction")) if isinstance(task, dict) else ""
 
 
 def _outcome(body: dict[str, Any]) -> dict[str, Any] | None:

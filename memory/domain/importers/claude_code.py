@@ -14,7 +14,7 @@ from memory.domain.importers.drafts import Draft, call_document, settle
 from memory.domain.importers.messages import plain_text
 from memory.domain.importers.moments import between_ms, moment
 from memory.domain.importers.records import BadRecordError, Item, LineError, Source, excerpt
-from memory.domain.importers.values import Value, json_values, parsed
+from memory.domain.importers.values import Value, json_values, parsed, text_or_empty
 
 REJECTED = (
     "The user doesn't want to proceed with this tool use",
@@ -99,13 +99,13 @@ class _Transcript:
             yield from self._finish(chain, still_running=True)
 
     def _chain(self, record: dict[str, Any]) -> str:
-        session = _text(record.get("sessionId")) or self._source
+        session = text_or_empty(record.get("sessionId")) or self._source
         if not session:
             raise BadRecordError("sessionId: expected text")
         if not record.get("isSidechain"):
             return session
-        agent, uuid = _text(record.get("agentId")), _text(record.get("uuid"))
-        parent = self._side_chains.get(_text(record.get("parentUuid")))
+        agent, uuid = text_or_empty(record.get("agentId")), text_or_empty(record.get("uuid"))
+        parent = self._side_chains.get(text_or_empty(record.get("parentUuid")))
         chain = f"{session}:agent-{agent}" if agent else parent or f"{session}:{uuid}"
         self._side_chains[uuid] = chain
         return chain
@@ -115,8 +115,8 @@ class _Transcript:
         if side and chain in self._turns:
             return  # a side chain is one task, whatever is said to it later
         yield from self._finish(chain)
-        session = _text(record.get("sessionId")) or self._source
-        uuid = _text(record.get("uuid")) or f"line-{value.line}"
+        session = text_or_empty(record.get("sessionId")) or self._source
+        uuid = text_or_empty(record.get("uuid")) or f"line-{value.line}"
         known = {"cwd": record.get("cwd"), "git_branch": record.get("gitBranch")}
         self._turns[chain] = _Turn(
             Draft(
@@ -151,20 +151,20 @@ class _Transcript:
                 raise BadRecordError("a tool call before any prompt of its session, left out")
             return
         at = moment(record.get("timestamp"))
-        turn.draft.agent = turn.draft.agent or _text(message.get("model"))
+        turn.draft.agent = turn.draft.agent or text_or_empty(message.get("model"))
         turn.draft.finished_at = at or turn.draft.finished_at
         for block in blocks:
             if block.get("type") == "tool_use":
-                _open_call(turn, block, _text(message.get("id")), at)
+                _open_call(turn, block, text_or_empty(message.get("id")), at)
                 turn.draft.final = False
-            elif text := _text(block.get("thinking")) or _text(block.get("text")):
+            elif text := text_or_empty(block.get("thinking")) or text_or_empty(block.get("text")):
                 turn.reasoning.append(text)
                 turn.draft.final = True
 
     def _result(self, chain: str, record: dict[str, Any], block: dict[str, Any]) -> bool:
         """Settle the call a result belongs to. False when no such call is open."""
         turn = self._turns.get(chain)
-        call = turn.open.pop(_text(block.get("tool_use_id")), None) if turn else None
+        call = turn.open.pop(text_or_empty(block.get("tool_use_id")), None) if turn else None
         if turn is None or call is None:
             return False
         at = moment(record.get("timestamp"))
@@ -191,7 +191,7 @@ def _open_call(turn: _Turn, block: dict[str, Any], message_id: str, at: Any) -> 
     )
     turn.reasoning = []
     turn.draft.calls.append(call)
-    turn.open[_text(block.get("id"))] = call
+    turn.open[text_or_empty(block.get("id"))] = call
 
 
 def _ending(detail: Any, block: dict[str, Any]) -> tuple[str, str | None, str]:
@@ -228,7 +228,3 @@ def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""

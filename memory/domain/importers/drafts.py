@@ -124,12 +124,8 @@ def call_document(
     call: dict[str, Any] = {
         "tool": tool if isinstance(tool, str) else "",
         "input": input_object(arguments),
-        "status": status,
     }
-    if output is not None:
-        call["output"] = output
-    if error is not None:
-        call["error"] = {"message": error, "type": error_type[:NAME_CHARS]}
+    settle(call, status=status, output=output, error=error, error_type=error_type)
     for name, value in extra.items():
         if value not in (None, ""):
             call[name] = text_of(value) if isinstance(value, datetime) else value

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from memory.domain.importers.csv_rows import csv_rows
-from memory.domain.importers.drafts import Draft, call_document
+from memory.domain.importers.drafts import TEXT_CHARS, Draft, call_document
 from memory.domain.importers.grouping import Group, Groups, LateRowError
 from memory.domain.importers.langfuse_fields import (
     called_input,
@@ -147,7 +147,7 @@ def _outcome(root: dict[str, Any]) -> dict[str, Any] | None:
     if text(root, "level") != "ERROR" or tool_name(root):
         return None
     note = text(root, "statusMessage")
-    return {"result": "failure", "by": "environment", "note": note[:20_000]}
+    return {"result": "failure", "by": "environment", "note": note[:TEXT_CHARS]}
 
 
 def _calls(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from memory.domain.importers.drafts import UNNAMED
 from memory.domain.importers.moments import moment
 from memory.domain.importers.values import parsed
 
@@ -56,12 +57,12 @@ def tool_name(row: dict[str, Any]) -> str:
     metadata = _metadata(row)
     named = next((metadata[key] for key in TOOL_NAME_KEYS if isinstance(metadata.get(key), str)), "")
     if kind == "TOOL":
-        return named or _bare(name) or "(unnamed)"
+        return named or _bare(name) or UNNAMED
     if kind != "SPAN":
         return ""
     says_tool = any(str(metadata.get(key, "")).lower() == "tool" for key in KIND_KEYS)
     if named or says_tool or name.startswith(NAME_PREFIXES):
-        return named or _bare(name) or "(unnamed)"
+        return named or _bare(name) or UNNAMED
     return ""
 
 

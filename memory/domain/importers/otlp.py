@@ -8,7 +8,7 @@ One task per trace. A call is a span that says so by the GenAI conventions
 from collections.abc import Iterator
 from typing import Any
 
-from memory.domain.importers.drafts import Draft, call_document
+from memory.domain.importers.drafts import TEXT_CHARS, Draft, call_document
 from memory.domain.importers.grouping import Group, Groups, LateRowError
 from memory.domain.importers.messages import first_user_text
 from memory.domain.importers.moments import between_ms, moment
@@ -133,4 +133,4 @@ def _outcome(root: Span) -> dict[str, Any] | None:
     if not root.failed or _is_tool(root):
         return None
     _, message = root.failure()
-    return {"result": "failure", "by": "environment", "note": message[:20_000]}
+    return {"result": "failure", "by": "environment", "note": message[:TEXT_CHARS]}

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -15,6 +15,7 @@ from memory.domain.importers.lines import (
     split_lines,
 )
 from memory.domain.importers.records import LineError, Source, excerpt
+from memory.domain.plain_json import is_too_deep, storable
 
 SNIFF_BYTES = 64 * 1024
 MAX_DEPTH = 100
@@ -60,9 +61,9 @@ def decode_json(raw: bytes | str) -> Any:
     try:
         text = raw.decode("utf-8") if isinstance(raw, bytes) else raw
         value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
-        if text.count("[") + text.count("{") > MAX_DEPTH:
-            _check_depth(value)
-        return _without_lone_surrogates(value) if "\\ud" in text.lower() else value
+        if text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep([value], MAX_DEPTH):
+            raise ValueError(TOO_DEEP)
+        return storable(value) if "\\ud" in text.lower() or "\\u0000" in text else value
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 text (byte {error.start})") from error
     except json.JSONDecodeError as error:
@@ -81,6 +82,11 @@ def parsed(value: Any) -> Any:
         except ValueError:
             return value
     return value
+
+
+def text_or_empty(value: Any) -> str:
+    """A text, or nothing where a value is something else."""
+    return value if isinstance(value, str) else ""
 
 
 def _line_values(pieces: Iterator[bytes], cap: int) -> Iterator[Value | LineError]:
@@ -119,21 +125,6 @@ def _salvage(element: Element, error: ValueError) -> Iterator[Value | LineError]
         line += raw.count(b"\n") + 1
 
 
-def _check_depth(value: Any) -> None:
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [child for holder in level for child in _children(holder) if isinstance(child, dict | list)]
-        if not level:
-            return
-    raise ValueError(TOO_DEEP)
-
-
-def _children(holder: Any) -> Iterable[Any]:
-    if isinstance(holder, dict):
-        return holder.values()
-    return holder if isinstance(holder, list) else ()
-
-
 def _finite(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
@@ -143,13 +134,3 @@ def _finite(digits: str) -> float:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"not JSON: {name} is not a number")
-
-
-def _without_lone_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_without_lone_surrogates(item) for item in value]
-    if isinstance(value, dict):
-        return {_without_lone_surrogates(key): _without_lone_surrogates(item) for key, item in value.items()}
-    return value

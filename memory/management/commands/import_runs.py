@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from memory.actions.importing import carry_on_import
+from memory.actions.importing import finish_import
 from memory.actions.imports import ImportRefused, UploadTooLarge, apply_import, plan_import
 from memory.actions.uploads import drop_upload
 from memory.domain.importers import FORMATS
@@ -70,9 +70,7 @@ class Command(BaseCommand):
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, disable=quiet) as bars:
             line = bars.add_task(job.file_name, total=job.total)
-            while not carry_on_import(job, progress=lambda done, total: bars.update(line, completed=done)):
-                pass
-        job.refresh_from_db()
+            finish_import(job=job, progress=lambda done, total: bars.update(line, completed=done))
 
     def _report(self, job: ImportJob, *, as_json: bool, applied: bool) -> None:
         if as_json:

@@ -47,6 +47,14 @@ def test_query__article_rule__corrects_the_input(
     assert (receipt.task_id, receipt.tool, receipt.ruleset_version) == ("t1", "weather_api", "1")
 
 
+def test_query__integer_beyond_64_bits__comes_back_whole(cast: Cast, agent_api: APIClient) -> None:
+    make_rule(cast.workspace)
+
+    answer = agent_api.post(URL, {"tool": "weather_api", "input": {"id": 10**30}})
+
+    assert answer.json()["input"] == {"id": 10**30, "city": "Shanghai"}
+
+
 def test_query__explain__says_what_nearly_matched(cast: Cast, agent_api: APIClient) -> None:
     make_rule(cast.workspace)
     context = {"tool": "weather_api", "input": {"city": "Paris"}}

@@ -97,3 +97,25 @@ def test_backtest__recorded_calls__counts_and_says_n(cast: Cast, agent_api: APIC
     assert [call["seq"] for call in answer["calls"]] == [2, 1]
     answer = agent_api.post("/api/v1/rules/backtest", {"document": weather_document(), "limit": 3}).json()
     assert (answer["n"], answer["complete"]) == (3, False)
+
+
+@pytest.mark.parametrize(
+    ("scope", "n"),
+    [
+        pytest.param("PLANNING:weather_api", 2, id="planning"),
+        pytest.param("TOOL_CALL:weather*", 2, id="glob"),
+    ],
+)
+def test_backtest__point_and_pattern__ask_the_calls_that_fit(
+    cast: Cast, agent_api: APIClient, scope: str, n: int
+) -> None:
+    record_calls(cast, ["", "Rome"])
+    other = {"external_id": "t2", "calls": [{"tool": "hotel_api", "input": {"city": ""}, "status": "ok"}]}
+    record_experience(workspace_id=cast.workspace.pk, documents=[other], by=SYSTEM)
+    hint = {"action_type": "PROMPT_ENHANCEMENT", "action_detail": {"text": "Name a city."}}
+
+    answer = agent_api.post(
+        "/api/v1/rules/backtest", {"document": weather_document(applies_to=scope, **hint)}
+    ).json()
+
+    assert (answer["n"], answer["matched"]) == (n, 1)

@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog, was_followed
 from corrections.live.receipts import RECEIPTS, ReceiptBuffer
-from corrections.models import Receipt, ReceiptUse, Rule
+from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
 from hgmem.receipts import digest_json, issue_receipt, read_receipt
 from hgmem.rules import Ruleset
 from memory.actions.record import record_experience
@@ -190,3 +190,25 @@ def test_buffer__overflow__drops_the_oldest_and_counts(cast: Cast) -> None:
     assert (small.dropped, small.flush(), store_backlog()) == (3, 2, 2)
     kept = {str(uuid) for uuid in Receipt.objects.values_list("uuid", flat=True)}
     assert kept == {read_receipt(token, None).uuid for token in tokens[3:]}
+
+
+def test_store__name_that_no_database_stores__does_not_hold_up_the_others(
+    cast: Cast, agent_api: APIClient
+) -> None:
+    make_rule(cast.workspace, applies_to="TOOL_CALL:*")
+    context = {"tool": "weather\0", "input": {}, "task": {"id": "t\0"}}
+    decision = agent_api.post(URL, context).json()
+    RECEIPTS.flush()
+    record(cast, {"tool": "weather\0", "input": decision["input"], "receipt": decision["receipt"]})
+
+    assert work() == (1, 1)
+    receipt = Receipt.objects.get()
+    assert (receipt.tool, receipt.task_external_id, receipt.was_applied) == ("weather\ufffd", "t\ufffd", True)
+
+
+def test_store__token_that_cannot_be_read__is_dropped(cast: Cast) -> None:
+    IssuedToken.objects.create(workspace=cast.workspace, token="nonsense")
+
+    assert store_backlog() == 1
+    assert not IssuedToken.objects.exists()
+    assert not Receipt.objects.exists()

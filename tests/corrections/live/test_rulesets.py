@@ -119,3 +119,22 @@ def test_load__stamp_moves_while_reading__reads_again(
     monkeypatch.setattr(rulesets, "list_served", and_then_somebody_publishes)
     entry = served.get(cast.workspace.pk)
     assert (entry.version, len(entry.ruleset.rules)) == ("2", 2)
+
+
+def test_load__changes_never_end__the_next_turn_reads_again(
+    cast: Cast, served: LiveRulesets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_rule(cast.workspace)
+    real = rulesets.list_served
+
+    def and_then_somebody_publishes(workspace_id: int) -> Any:
+        rows = real(workspace_id)
+        make_rule(cast.workspace, name="One more")
+        return rows
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rulesets, "list_served", and_then_somebody_publishes)
+        served.get(cast.workspace.pk)
+    served.refresh()
+
+    assert len(names(served, cast)) == 1 + rulesets.READ_TRIES

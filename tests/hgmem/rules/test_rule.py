@@ -84,7 +84,7 @@ def test_from_document__wrong_field__is_named(changes: dict[str, Any], field: st
     with pytest.raises(RuleError) as caught:
         Rule.from_document({**VALID, **changes})
 
-    assert field in {fault["field"] for fault in caught.value.errors}
+    assert {fault["field"] for fault in caught.value.errors} == {field}
 
 
 @pytest.mark.parametrize("document", [None, [], "x", {}, {"action": 1}])

@@ -11,7 +11,7 @@ import pytest
 from memory.actions import importing
 from memory.actions.importing import batches, carry_on_import, carry_on_imports, drop_stale_uploads
 from memory.actions.imports import ImportRefused, apply_import, cancel_import, plan_import
-from memory.actions.uploads import UploadTooLarge, upload_path
+from memory.actions.uploads import UploadTooLarge, drop_upload, upload_path
 from memory.domain.access import NotPermitted
 from memory.domain.importers import Imported
 from memory.models import AuditEvent, ImportJob, Task, ToolCall
@@ -247,6 +247,23 @@ def test_drop_stale_uploads__old_plan__loses_its_file_a_fresh_one_does_not(cast:
     assert dropped == 1
     assert not path.exists()
     assert upload_path(fresh.stored_as).exists()
+
+
+def test_drop_stale_uploads__applied_meanwhile__keeps_the_file(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late, first = plan(cast, runs_file(1)), plan(cast, runs_file(2))
+    ImportJob.objects.update(created_at="2020-01-01T00:00:00Z")
+
+    def drop_and_somebody_applies_the_other(name: str) -> None:
+        drop_upload(name)
+        apply_import(job=late, by=cast.actor("maintainer"))
+
+    monkeypatch.setattr(importing, "drop_upload", drop_and_somebody_applies_the_other)
+
+    assert drop_stale_uploads() == 1
+    assert upload_path(late.stored_as).exists()
+    assert not upload_path(first.stored_as).exists()
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,7 @@ def test_list__filter__keeps_what_matches(
         cast.workspace,
         make_document("a", calls=[{"tool": "special"}]),
         make_document("b", outcome={"result": "failure"}, tags=["日本"]),
+        {"external_id": "b", "tags": ["again"]},  # another way to the column, and another spelling there
         make_document("c", agent="robot", goal="Fly to Paris", tags=["xy", "x"]),
     )
 

@@ -72,6 +72,7 @@ def ringing(var: Path, redis_url: str = "") -> Iterator[None]:
     queue = var / "broker" / "queue"
     queue.mkdir(parents=True, exist_ok=True)
     folders = {"data_folder_in": str(queue), "data_folder_out": str(queue), "store_processed": False}
+    folders["control_folder"] = str(var / "broker" / "control")
     old = app.conf.broker_write_url, app.conf.broker_transport_options
     app.conf.broker_write_url = redis_url or "filesystem://"
     app.conf.broker_transport_options = {} if redis_url else folders

@@ -12,7 +12,6 @@ from memory.domain.intake import (
     FieldError,
     InvalidBodyError,
     TooLargeError,
-    decode_body,
     read_document,
     read_documents,
 )
@@ -171,15 +170,6 @@ def test_read_documents__text_no_database_stores__is_replaced(sent: str, kept: s
 def test_read_documents__over_a_cap__is_refused_as_a_whole(body: Any, reason: str) -> None:
     with pytest.raises(TooLargeError, match=reason):
         read_documents(json.dumps(body).encode())
-
-
-def test_decode_body__envelope__is_plain_values() -> None:
-    assert decode_body(b'{"experiences":[{"external_id":"a\\u0000"}]}') == [{"external_id": "a\ufffd"}]
-
-
-def test_decode_body__too_deep__is_refused() -> None:
-    with pytest.raises(InvalidBodyError, match="nested"):
-        decode_body(b'[{"a":' + b"[" * 80 + b"]" * 80 + b"}]")
 
 
 def test_read_document__decoded_value_with_half_a_pair__is_cleaned() -> None:

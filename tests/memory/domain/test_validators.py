@@ -63,12 +63,15 @@ def test_validator__call__gets_its_verdict(spec: ValidatorSpec, call: dict[str, 
     validator = compile_validator(spec)
     snapshot = CallSnapshot(tool="t", **call)
 
-    assert validator.check(snapshot).verdict == verdict
-    assert (validator.find(snapshot) is not None) == (verdict == "failed")
+    checked = validator.check(snapshot)
+
+    assert checked.verdict == verdict
+    assert (validator.failure(checked) is not None) == (verdict == "failed")
 
 
-def test_find__schema_fails__names_the_place() -> None:
-    finding = compile_validator(schema(USER)).find(CallSnapshot(tool="t", output={"id": "x"}))
+def test_failure__schema_fails__names_the_place() -> None:
+    validator = compile_validator(schema(USER))
+    finding = validator.failure(validator.check(CallSnapshot(tool="t", output={"id": "x"})))
 
     assert finding is not None
     assert (finding.kind, finding.error_type) == ("validation", "ValidationError")
@@ -78,7 +81,8 @@ def test_find__schema_fails__names_the_place() -> None:
 def test_find__own_message__is_used() -> None:
     spec = ValidatorSpec(name="v", kind="cel", source="output == 1", message="One is wanted.")
 
-    finding = compile_validator(spec).find(CallSnapshot(tool="t", output=2))
+    validator = compile_validator(spec)
+    finding = validator.failure(validator.check(CallSnapshot(tool="t", output=2)))
 
     assert finding is not None
     assert finding.message == "One is wanted."
@@ -99,3 +103,14 @@ def test_find__own_message__is_used() -> None:
 def test_compile_validator__unusable__is_refused_with_the_reason(spec: ValidatorSpec, reason: str) -> None:
     with pytest.raises(InvalidValidatorError, match=reason):
         compile_validator(spec)
+
+
+def test_schema__would_take_for_ever__is_an_error_not_a_hang() -> None:
+    steps = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(30)}
+    source = json.dumps({"$defs": {**steps, "d30": {}}, "$ref": "#/$defs/d0"})
+    validator = compile_validator(ValidatorSpec(name="bomb", kind="schema", source=source))
+
+    checked = validator.check(CallSnapshot(tool="t", input={}, output={"a": 1}))
+
+    assert checked.verdict == "error"
+    assert "takes too long" in checked.detail

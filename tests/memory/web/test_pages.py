@@ -210,3 +210,10 @@ def test_filter__nonsense__is_no_error(cast: Cast, text: str) -> None:
 
     for url in ("tasks/", "patterns/", "tools/", "audit/", "search/", "tools/named/"):
         assert client.get(f"/w/acme/{url}", fields).status_code == (404 if "named" in url else 200)
+
+
+@pytest.mark.parametrize(
+    "query", ["until=9999-12-31", "since=0001-01-01", "since=9999-12-31&until=0001-01-01"]
+)
+def test_tasks__days_at_the_ends_of_the_calendar__are_answered(cast: Cast, query: str) -> None:
+    assert page_client(cast.owner).get(f"/w/acme/tasks/?{query}").status_code == 200
