@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memory.background.bell import ring
-from memory.domain.access import Actor, check_may
+from memory.domain.access import Actor, NotPermitted, check_may
 from memory.domain.experience import ExperienceDoc
 from memory.domain.intake import DocumentError, FieldError, read_document
 from memory.writer.gate import GATE, Job
@@ -51,6 +51,7 @@ def record_experience(*, workspace_id: int, documents: Iterable[Document], by: A
     results: dict[int, ItemResult] = {}
     for index, document in enumerate(documents):
         doc = document if isinstance(document, ExperienceDoc | DocumentError) else read_document(document)
+        doc = _refuse_borrowed_voice(index, doc, by)
         item = doc if isinstance(doc, DocumentError) else prepare(index, doc, scrub)
         if isinstance(item, DocumentError):
             results[index] = ItemResult(index, item.external_id, "invalid", errors=item.errors)
@@ -58,6 +59,19 @@ def record_experience(*, workspace_id: int, documents: Iterable[Document], by: A
             prepared[index] = item
     results |= _store(workspace_id, prepared, by)
     return [results[index] for index in sorted(results)]
+
+
+def _refuse_borrowed_voice(
+    index: int, doc: ExperienceDoc | DocumentError, by: Actor
+) -> ExperienceDoc | DocumentError:
+    """An agent must not be able to outrank its evaluators by calling itself human."""
+    if isinstance(doc, DocumentError) or doc.outcome is None or doc.outcome.by != "human":
+        return doc
+    try:
+        check_may(by, "speak_for_people")
+    except NotPermitted as refusal:
+        return DocumentError(index, doc.external_id, (FieldError("outcome.by", str(refusal)),))
+    return doc
 
 
 def _store(workspace_id: int, prepared: dict[int, Prepared], by: Actor) -> dict[int, ItemResult]:

@@ -57,6 +57,7 @@ PERMISSIONS: dict[str, Permission] = {
     "import_runs": Permission("import runs", Role.MAINTAINER, Scope.EXPERIENCE_WRITE),
     "judge_task": Permission("say how a task ended", Role.REVIEWER, Scope.EXPERIENCE_WRITE),
     "triage_pattern": Permission("change the status of an error pattern", Role.REVIEWER, Scope.REVIEW),
+    "speak_for_people": Permission("speak in a person's name", Role.REVIEWER, Scope.REVIEW),
     "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
     "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
     "edit_validator": Permission("write validators", Role.MAINTAINER, Scope.RULES_WRITE),

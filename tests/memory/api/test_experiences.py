@@ -194,12 +194,14 @@ def test_payload__large_output__is_served_whole(agent_api: APIClient, foreign_ap
     assert foreign_api.get(f"/api/v1/payloads/{digest}").status_code == 404
 
 
-def test_judge__human_over_agent__counts_and_is_audited(cast: Cast, agent_api: APIClient) -> None:
+def test_judge__human_over_agent__counts_and_is_audited(
+    cast: Cast, agent_api: APIClient, admin_api: APIClient
+) -> None:
     uuid = agent_api.post(URL, make_document(outcome={"result": "success"}, final=True)).json()["uuid"]
     said = {"result": "failure", "by": "human", "note": "Wrong date"}
 
-    first = agent_api.post(f"{URL}/{uuid}/outcomes", said)
-    second = agent_api.post(f"{URL}/{uuid}/outcomes", said)
+    first = admin_api.post(f"{URL}/{uuid}/outcomes", said)
+    second = admin_api.post(f"{URL}/{uuid}/outcomes", said)
     agent_api.post(f"{URL}/{uuid}/outcomes", {"result": "success", "by": "evaluator"})
 
     task = agent_api.get(f"{URL}/{uuid}").json()["task"]
@@ -207,6 +209,19 @@ def test_judge__human_over_agent__counts_and_is_audited(cast: Cast, agent_api: A
     assert (task["outcome"], task["outcome_by"]) == ("failure", "human")
     event = AuditEvent.objects.get(verb="judge_task")
     assert (event.old["outcome"], event.new["outcome"]) == ("success", "failure")
+
+
+def test_outcome__agent_calls_itself_human__is_refused_and_stores_nothing(agent_api: APIClient) -> None:
+    said = {"result": "success", "by": "human"}
+    uuid = agent_api.post(URL, make_document()).json()["uuid"]
+
+    judged = agent_api.post(f"{URL}/{uuid}/outcomes", said)
+    recorded = agent_api.post(URL, make_document(external_id="t2", outcome=said))
+
+    assert (judged.status_code, judged.json()["code"]) == (403, "permission_denied")
+    assert (recorded.status_code, recorded.json()["field"]) == (422, "outcome.by")
+    assert "needs the scope review" in recorded.json()["errors"][0]["detail"]
+    assert [task["external_id"] for task in agent_api.get(URL).json()["results"]] == ["t1"]
 
 
 def test_judge__bad_outcome__answers_422_with_the_field(agent_api: APIClient) -> None:
