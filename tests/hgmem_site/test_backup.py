@@ -54,6 +54,21 @@ def test_restore__after_a_backup__brings_back_what_was_there(tmp_path: Path) -> 
     assert slugs(var) == ["before"]
 
 
+def test_restore__while_a_process_has_it_open__is_refused(tmp_path: Path) -> None:
+    var, file = tmp_path / "var", tmp_path / "night.zip"
+    manage(var, "migrate", "--verbosity", "0")
+    manage(var, "backup", str(file))
+
+    with closing(sqlite3.connect(var / "hgmem.sqlite3")) as running:
+        running.execute("SELECT count(*) FROM memory_workspace").fetchone()
+        refused = manage(var, "restore", str(file), "--replace")
+    restored = manage(var, "restore", str(file), "--replace")
+
+    assert refused.returncode == 1
+    assert "Stop it first" in refused.stderr
+    assert restored.returncode == 0, restored.stderr
+
+
 def test_restore__something_else__leaves_the_database_alone(tmp_path: Path) -> None:
     var, file = tmp_path / "var", tmp_path / "night.zip"
     var.mkdir()

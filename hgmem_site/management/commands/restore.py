@@ -34,6 +34,7 @@ class Command(BaseCommand):
         if target.exists() and not options["replace"]:
             raise CommandError(f"{target} exists. Say --replace if it may be replaced.")
         connection.close()
+        _check_stopped(target)
         try:
             with zipfile.ZipFile(options["file"]) as archive:
                 _put(archive, DATABASE, target)
@@ -43,6 +44,22 @@ class Command(BaseCommand):
             raise CommandError(f"{options['file']} is not a backup of HGMem: {error}") from error
         call_command("migrate", verbosity=0, interactive=False)
         self.stdout.write("Restored. Start HGMem again.")
+
+
+def _check_stopped(target: Path) -> None:
+    """Raise CommandError while a process has the database open: what it wrote from now on would be lost.
+
+    SQLite leaves the write-ahead mode only when nobody else is connected; the next start enters it again.
+    """
+    if not target.exists():
+        return
+    with closing(sqlite3.connect(target, timeout=1)) as database:
+        try:
+            database.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.OperationalError as error:
+            raise CommandError(f"HGMem is running on {target} ({error}). Stop it first.") from error
+        except sqlite3.DatabaseError:
+            return  # no database: nobody can be using it
 
 
 def _put(archive: zipfile.ZipFile, name: str, target: Path) -> None:
