@@ -11,7 +11,7 @@ from memory.permissions import SYSTEM
 from tests.builders import NOW, make_call, make_failure, make_pattern, make_task
 from tests.corrections.builders import make_rule
 
-HOSTILE = '<script>alert("x")</script> {{ 7*7 }} {% now "Y" %} \'onload=x'
+HOSTILE = '<script>alert("x")</script> {{ 7777*7777 }} {% now "Y" %} \'onload=x'
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,12 @@ def build_rule_scene(workspace: Workspace, rows: int) -> RuleScene:
 
 def hostile_document(**changes: Any) -> dict[str, Any]:
     """A rule whose every text is hostile."""
-    text = HOSTILE.replace("{{ 7*7 }}", "{{ input.city }}")
+    text = HOSTILE.replace("{{ 7777*7777 }}", "{{ input.city }}")
     return {
         "name": HOSTILE,
         "description": HOSTILE,
         "applies_to": {"tool": "weather_api"},
-        "condition": """input.city == '<script>alert("x")</script>' || input.city != '{{ 7*7 }}'""",
+        "condition": """input.city == '<script>alert("x")</script>' || input.city != '{{ 7777*7777 }}'""",
         "action_type": "PRE_CALL_VALIDATION",
         "action_detail": {"on_failure": "ask", "message": text, "check": "input.unit == '<b>'"},
         **changes,

@@ -24,7 +24,7 @@ from tests.builders import (
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 
-HOSTILE = '<script>alert("x")</script> {{ 7*7 }} {% now "Y" %} \'onload=x'
+HOSTILE = '<script>alert("x")</script> {{ 7777*7777 }} {% now "Y" %} \'onload=x'
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def test_page__least_role__opens_and_shows_agents_text_as_text(cast: Cast, url: 
     assert answer.status_code == 200
     if "payload" not in url:
         assert "<script>alert" not in answer.text
-        assert "49 " not in answer.text
+        assert "60481729" not in answer.text
     if answer.headers["Content-Type"].startswith("text/html"):
         assert "<h1>" in answer.text
 
