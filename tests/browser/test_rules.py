@@ -4,8 +4,8 @@ import pytest
 
 from corrections.models import Rule
 from memory.models import ErrorPattern
+from tests.browser.checks import problems_of
 from tests.browser.conftest import Opened, OpenPage
-from tests.browser.test_shell import serious_findings
 from tests.conftest import Cast
 from tests.corrections.builders import make_rule
 from tests.corrections.web.scenes import build_rule_scene, city_calls, city_pattern
@@ -27,23 +27,9 @@ def test_pages__every_one__accessible_quiet_and_inside_the_window(
 ) -> None:
     scene = build_rule_scene(cast.workspace, 3)
     opened = open_page(cast.owner, theme=theme, size=size)
-    problems: dict[str, object] = {}
-    for url in PAGES:
-        opened.goto(f"/w/acme/{url.format(**vars(scene))}")
-        opened.page.evaluate(
-            "document.querySelectorAll('details:not([data-menu])').forEach(d => { d.open = true })"
-        )
-        overflow = opened.page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
-        found = (
-            serious_findings(opened) + opened.complaints + ([f"{overflow} px too wide"] if overflow else [])
-        )
-        opened.complaints.clear()
-        if found:
-            problems[url] = found
+    paths = [f"/w/acme/{url.format(**vars(scene))}" for url in PAGES]
 
-    assert problems == {}
+    assert problems_of(opened, paths, folds_open=True) == {}
 
 
 def open_editor(cast: Cast, open_page: OpenPage) -> tuple[Opened, ErrorPattern]:

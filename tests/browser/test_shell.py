@@ -1,9 +1,9 @@
 """The pages in a real browser: accessible, quiet, usable by keyboard, on a phone, without scripts."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
-from tests.browser.conftest import Opened, OpenPage
+from tests.browser.checks import problems_of, serious_findings
+from tests.browser.conftest import OpenPage
 from tests.conftest import Cast
 from tests.memory.web.test_pages import build_scene
 
@@ -16,16 +16,6 @@ PAGES = [
 ]  # fmt: skip
 
 
-def serious_findings(opened: Opened) -> list[str]:
-    """What axe calls serious or critical, with the first element of each."""
-    found = Axe().run(opened.page).response["violations"]
-    return [
-        f"{one['id']}: {one['nodes'][0]['html'][:120]}"
-        for one in found
-        if one["impact"] in ("serious", "critical")
-    ]
-
-
 @pytest.mark.parametrize(
     ("theme", "size"), [("light", "desktop"), ("dark", "desktop"), ("light", "phone"), ("dark", "phone")]
 )
@@ -34,20 +24,9 @@ def test_pages__every_one__accessible_quiet_and_inside_the_window(
 ) -> None:
     scene = build_scene(cast.workspace, 3)
     opened = open_page(cast.owner, theme=theme, size=size)
-    problems: dict[str, object] = {}
-    for url in PAGES:
-        opened.goto(f"/w/acme/{url.format(**vars(scene))}")
-        overflow = opened.page.evaluate(
-            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        )
-        found = (
-            serious_findings(opened) + opened.complaints + ([f"{overflow} px too wide"] if overflow else [])
-        )
-        opened.complaints.clear()
-        if found:
-            problems[url] = found
+    paths = [f"/w/acme/{url.format(**vars(scene))}" for url in PAGES]
 
-    assert problems == {}
+    assert problems_of(opened, paths) == {}
 
 
 def test_login__in_the_browser__leads_to_the_overview(cast: Cast, open_page: OpenPage) -> None:
