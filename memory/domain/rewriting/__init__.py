@@ -1,0 +1,1 @@
+"""Rewriting a path: proposals, repairs without a model, and when to stop."""
