@@ -21,7 +21,7 @@ class RewritePolicy(msgspec.Struct, frozen=True, kw_only=True):
 
     ``max_versions``: no version beyond this is made without a person. ``good_reward``: a path with more than
     this is not rewritten by itself (0 to 1). ``max_fruitless``: so many rewrites in a row after which no
-    reuse succeeded, then a person. ``penalty`` is taken from the reward of the version that a rewrite replaces.
+    reuse succeeded, then a person. ``penalty`` is taken from the reward of the version that is replaced.
     """
 
     auto_approve: bool = False
