@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory.domain.rewriting.align_goal import phrases
-from memory.domain.rewriting.align_roles import Profile, Roles, Scene
+from memory.domain.rewriting.align_roles import Profile, Roles, Scene, Words
 from memory.domain.rewriting.align_sources import Moment, Source, canonical, sources, texts
 
 USUAL: Source = ("usual",)
@@ -59,7 +59,7 @@ class Bound(NamedTuple):
 class Slot:
     """What was learnt about one argument of one tool."""
 
-    def __init__(self, name: str, examples: Weighted) -> None:
+    def __init__(self, name: str, examples: Weighted, words: Words) -> None:
         self.name = name
         given = [(one, weight) for one, weight in examples if name in one.params]
         self.known = {canonical(one.params[name]): one.params[name] for one, _ in given}
@@ -67,9 +67,9 @@ class Slot:
         self._hits: defaultdict[Source, float] = defaultdict(float)
         self._chances: defaultdict[Source, float] = defaultdict(float)
         self._profile = Profile()
-        self._roles = Roles(learn_aliases(name, given), self._profile)
         self._prefix = _shared_prefix(self.known.values())
         self.is_list = bool(self.known) and all(isinstance(value, list) for value in self.known.values())
+        self._roles = Roles(learn_aliases(name, given), self._profile, words, is_list=self.is_list)
         kinds = Counter(isinstance(value, int | float) for value in self.known.values())
         self._numeric = kinds[True] > kinds[False]
         self._shares: defaultdict[Hashable, float] = defaultdict(float)
@@ -146,9 +146,9 @@ class Slot:
 class Binder:
     """What was learnt about the arguments of one tool from its weighted occurrences."""
 
-    def __init__(self, examples: Weighted) -> None:
+    def __init__(self, examples: Weighted, words: Words) -> None:
         names = dict.fromkeys(name for one, _ in examples for name in one.params)
-        self.slots = {name: Slot(name, examples) for name in names}
+        self.slots = {name: Slot(name, examples, words) for name in names}
 
     def bind(self, query: Occurrence) -> dict[str, Bound]:
         """A value for every argument that is usually given."""

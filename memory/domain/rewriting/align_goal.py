@@ -12,7 +12,7 @@ from typing import NamedTuple
 MAX_GOAL = 20_000
 MAX_TOKENS = 2_000
 NEAR_WORDS = 4
-_WINDOW = 60
+_WINDOW = 120
 
 _MONTHS = {
     name: number
@@ -83,17 +83,12 @@ def phrases(goal: str) -> set[str]:
 
 
 def near(goal: str, token: Token) -> Iterator[str]:
-    """What stands around a token: its nearest words, with their side, the closest with their distance."""
-    before = _NEAR.findall(goal[max(0, token.start - _WINDOW) : token.start].casefold())[-NEAR_WORDS:]
-    after = _NEAR.findall(goal[token.end : token.end + _WINDOW].casefold())[:NEAR_WORDS]
-    for distance, word in enumerate(reversed(before)):
-        yield f"<{word}"
-        if distance == 0:
-            yield f"<1{word}"
-    for distance, word in enumerate(after):
-        yield f">{word}"
-        if distance == 0:
-            yield f">1{word}"
+    """What stands around a token: its four nearest words on each side, the closest once more as such."""
+    before = _NEAR.findall(goal[max(0, token.start - _WINDOW) : token.start].casefold())[::-1]
+    after = _NEAR.findall(goal[token.end : token.end + _WINDOW].casefold())
+    for side, words in (("<", before), (">", after)):
+        yield f"{side}1{words[0] if words else '.'}"
+        yield from (f"{side}{word}" for word in words[:NEAR_WORDS])
 
 
 def _dates(goal: str) -> Iterator[Token]:
