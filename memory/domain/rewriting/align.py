@@ -6,7 +6,6 @@
 Nothing is executed. The ideas are EMG's (arXiv 2607.13884): edit paths between action graphs.
 """
 
-import math
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
@@ -160,8 +159,8 @@ def _filled_in(
 
 
 def _confidence(bound: dict[str, Bound]) -> float:
-    """The geometric mean of what is known of each argument: many arguments are no reason to doubt."""
-    return math.prod(value.confidence for value in bound.values()) ** (1 / len(bound)) if bound else 1.0
+    """How sure the least sure argument is: one wrong value is enough to fail."""
+    return min((value.confidence for value in bound.values()), default=1.0)
 
 
 def _examples(

@@ -20,7 +20,9 @@ STRONG, STRONG_CHANCES = 0.8, 3.0
 IN_THE_SHADOW = 0.1
 EXPLAINED = 0.3
 MIN_ALIAS_GOALS = 2
-MIN_ALIAS_PRECISION = 0.6
+MIN_ALIAS_PRECISION = 0.75
+MIN_ALIAS_LIFT = 1.6
+MAX_ALIAS_SHARE = 0.15
 
 
 class Occurrence:
@@ -69,10 +71,12 @@ class Slot:
         self._profile = Profile()
         self._prefix = _shared_prefix(self.known.values())
         self.is_list = bool(self.known) and all(isinstance(value, list) for value in self.known.values())
-        self._roles = Roles(learn_aliases(name, given), self._profile, words, is_list=self.is_list)
+        self._roles = Roles(learn_aliases(name, given, words), self._profile, words, is_list=self.is_list)
         kinds = Counter(isinstance(value, int | float) for value in self.known.values())
         self._numeric = kinds[True] > kinds[False]
         self._shares: defaultdict[Hashable, float] = defaultdict(float)
+        self._unexplained: defaultdict[Hashable, float] = defaultdict(float)
+        self._total = 0.0
         for one, weight in given:
             self._learn_sources(one, weight)
         for one, weight in examples if self.is_list else given:
@@ -86,8 +90,7 @@ class Slot:
         said = self._said_in(query.scene)
         if said is not None:
             votes.append((said, self._trust(GOAL), GOAL))
-        total = sum(self._shares.values()) + SMOOTHING
-        votes += [(self.known[name], (share / total) ** 2, USUAL) for name, share in self._shares.items()]
+        votes += [(self.known[name], self._usual(name), USUAL) for name in self.known]
         for value, trust, origin in votes:
             trust = min(trust, 0.995)
             name = canonical(value)
@@ -98,11 +101,17 @@ class Slot:
         return sorted(ranked, key=lambda bound: -bound.confidence)
 
     def _is_known(self, key: Source) -> bool:
-        return self._chances[key] > 0 or key[-1] == self.name
+        return self._hits[key] > 0 or key[-1] == self.name
 
     def _trust(self, key: Source) -> float:
         prior = PRIOR_GOAL if key == GOAL else PRIOR_SAME_NAME if key[-1] == self.name else PRIOR
         return (self._hits[key] + SMOOTHING * prior) / (self._chances[key] + SMOOTHING)
+
+    def _usual(self, name: Hashable) -> float:
+        """A value that comes again and again; one that had its reasons in its own path says little here."""
+        total = self._total + SMOOTHING
+        share = self._shares[name] / total
+        return share**2 if share >= STRONG else (self._unexplained[name] / total) ** 2
 
     def _learn_sources(self, one: Occurrence, weight: float) -> None:
         target = canonical(one.params[self.name])
@@ -116,7 +125,9 @@ class Slot:
                 self._hits[key] += weight
                 explained = True
         explained = explained or str(one.params[self.name]) in one.moment.goal
-        self._shares[target] += weight * (EXPLAINED if explained else 1.0)
+        self._shares[target] += weight
+        self._unexplained[target] += weight * (EXPLAINED if explained else 1.0)
+        self._total += weight
 
     def _learn_goal(self, one: Occurrence, weight: float) -> None:
         target = one.params.get(self.name, [] if self.is_list else None)
@@ -163,8 +174,11 @@ class Binder:
         return bound
 
 
-def learn_aliases(name: str, examples: Weighted) -> dict[str, list[str]]:
-    """Phrase in lower case -> the values it stood for, from goals that do not say the value itself."""
+def learn_aliases(name: str, examples: Weighted, words: Words) -> dict[str, list[str]]:
+    """Phrase in lower case -> the values it stood for, from goals that do not say the value itself.
+
+    A phrase must be rare, must nearly always come with the value, and much more often than others do.
+    """
     said: dict[str, set[str]] = {}
     used: defaultdict[str, set[str]] = defaultdict(set)
     for one, _ in examples:
@@ -177,7 +191,10 @@ def learn_aliases(name: str, examples: Weighted) -> dict[str, list[str]]:
     for value, goals in used.items():
         together = Counter(phrase for goal in goals for phrase in said[goal])
         for phrase, count in together.items():
-            if count >= MIN_ALIAS_GOALS and count / often[phrase] >= MIN_ALIAS_PRECISION:
+            share = count / often[phrase]
+            lift = share / (len(goals) / len(said))
+            rare = words.rarest_share(phrase) <= MAX_ALIAS_SHARE
+            if count >= MIN_ALIAS_GOALS and share >= MIN_ALIAS_PRECISION and lift >= MIN_ALIAS_LIFT and rare:
                 aliases[phrase].append(value)
     return dict(aliases)
 

@@ -12,7 +12,7 @@ from memory.domain.rewriting.align_path import align_nodes, same_step
 from memory.domain.rewriting.align_sources import Moment, texts
 
 MAX_STEPS = 3
-SAME_TOOL, SAME_TEMPLATE = 0.2, 0.3
+SAME_TEMPLATE, SAME_TOOL, OTHER_TOOL = 0.5, 0.7, 0.5
 SAME_PREVIOUS, SAME_AFTER, SAME_REACH = 3.0, 1.5, 1.5
 HABIT = 0.05
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -125,7 +125,7 @@ def _same_failure(edit: LearntEdit, query: LearntEdit) -> float:
         return 1.0 if edit.tool == query.tool else SAME_TEMPLATE
     mine, theirs = set(_WORD.findall(edit.template.casefold())), set(_WORD.findall(query.template.casefold()))
     shared = len(mine & theirs) / (len(mine | theirs) or 1)
-    return shared * (SAME_TEMPLATE if edit.tool != query.tool else 1.0) if shared > SAME_TOOL else 0.0
+    return shared**4 * (SAME_TOOL if edit.tool == query.tool else OTHER_TOOL)
 
 
 def _previous(edit: LearntEdit) -> str:

@@ -72,14 +72,15 @@ def tokens(goal: str) -> list[Token]:
 
 
 def phrases(goal: str) -> set[str]:
-    """The names a text spells out, in lower case: runs of one to four capitalised words, single words."""
+    """The names a text spells out, in lower case: runs of one to four capitalised words, and words of a
+    script without capitals."""
     found: set[str] = set()
     for match in _CAPITALS.finditer(goal[:MAX_GOAL]):
         words = match.group().split()
         for size in range(1, len(words) + 1):
             found.update(" ".join(words[at : at + size]) for at in range(len(words) - size + 1))
     found.update(match.group() for match in _WORD.finditer(goal[:MAX_GOAL]))
-    return {phrase.casefold() for phrase in found if len(phrase) > 1}
+    return {phrase.casefold() for phrase in found if len(phrase) > 1 and not phrase.islower()}
 
 
 def near(goal: str, token: Token) -> Iterator[str]:
@@ -123,9 +124,16 @@ def _words(goal: str) -> Iterator[Token]:
         text = match.group()
         shape = "code" if _CODE.match(text) else "capitals" if text.isupper() and len(text) > 1 else "word"
         yield Token(shape, text, match.start(), match.end())
+        if "-" in text and shape == "word":
+            yield from _pieces(match)
     for match in _CAPITALS.finditer(goal):
         if " " in match.group():
             yield Token("name", match.group(), match.start(), match.end())
+
+
+def _pieces(match: re.Match[str]) -> Iterator[Token]:
+    for piece in re.finditer(r"[^-]+", match.group()):
+        yield Token("word", piece.group(), match.start() + piece.start(), match.start() + piece.end())
 
 
 def aliased_tokens(goal: str, aliases: Mapping[str, Iterable[str]]) -> Iterator[Token]:

@@ -11,6 +11,7 @@ from memory.domain.rewriting.align_goal import Token, aliased_tokens, near, toke
 from memory.domain.rewriting.align_sources import canonical
 
 STEPS, RATE, LEAST_STEP = 3, 0.5, 0.001
+WRONG_WEIGHT = 2.0
 MIN_GOALS = 5
 Aliases = Mapping[str, Sequence[str]]
 _RUNS = ((re.compile(r"[0-9]+"), "0"), (re.compile(r"[^\W\d_]+"), "a"))
@@ -39,7 +40,11 @@ class Words:
         """0 for a rare word to 4 for one that is in every goal."""
         if self._goals < MIN_GOALS or token.shape not in ("word", "capitals"):
             return 0.0
-        return 4.0 * min(1.0, 3.0 * self._in[str(token.value).casefold()] / self._goals)
+        return 4.0 * min(1.0, 3.0 * self.rarest_share(str(token.value).casefold()))
+
+    def rarest_share(self, phrase: str) -> float:
+        """In which share of the goals the rarest word of a phrase (in lower case) occurs."""
+        return min((self._in[word] for word in phrase.split()), default=0) / (self._goals or 1)
 
 
 class Profile:
@@ -95,9 +100,11 @@ class Roles:
         self._has_learnt = True
         for _ in range(STEPS):
             chances = self._chances([self._score(features) for _, features in read])
-            share = 1.0 if self._is_list else 1.0 / sum(right)
+            rights = sum(right) or 1
             for (_, features), is_right, chance in zip(read, right, chances, strict=True):
-                step = RATE * (is_right * share - chance)
+                step = RATE * (is_right / (1 if self._is_list else rights) - chance)
+                if self._is_list:
+                    step /= rights if is_right else len(read) / WRONG_WEIGHT
                 if abs(step) > LEAST_STEP:
                     for feature in features:
                         self._weights[feature] += step
