@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from memory.domain.rewriting.align_goal import Token, aliased_tokens, near, tokens
 from memory.domain.rewriting.align_sources import canonical
 
-STEPS, RATE, LEAST_STEP = 3, 0.5, 0.001
-WRONG_WEIGHT = 2.0
+STEPS, LIST_STEPS = 3, 6
+RATE, LEAST_STEP = 0.5, 0.001
+WRONG_WEIGHT = 1.0
 MIN_GOALS = 5
 Aliases = Mapping[str, Sequence[str]]
 _RUNS = ((re.compile(r"[0-9]+"), "0"), (re.compile(r"[^\W\d_]+"), "a"))
@@ -98,7 +99,7 @@ class Roles:
         if not any(right) and not (self._is_list and self._has_learnt):
             return
         self._has_learnt = True
-        for _ in range(STEPS):
+        for _ in range(LIST_STEPS if self._is_list else STEPS):
             chances = self._chances([self._score(features) for _, features in read])
             rights = sum(right) or 1
             for (_, features), is_right, chance in zip(read, right, chances, strict=True):
@@ -142,14 +143,19 @@ class Roles:
                 token,
                 [
                     "any",
-                    f"shape {token.shape}",
+                    f"shape {token.shape} {_sign(token.value)}",
                     f"zone {'before' if token.start < low else 'after' if token.start > high else 'within'}",
                     f"taken {scene.taken.get(str(token.value), 'by none')}",
-                    *around,
+                    *(word for word in around if not self._is_list or word[1:2] == "1"),
                 ],
             )
             for token, around in [*_read(scene.goal), *aliased]
         ]
+
+
+def _sign(value: str | int | float) -> str:
+    first = str(value)[:1]
+    return "" if first.isalnum() else first
 
 
 def _value(token: Token, numeric: bool) -> Any:
