@@ -145,9 +145,7 @@ def _filled_in(
     taken: list[tuple[Step, NodeDoc, dict[str, Bound]]] = []
     score = share
     for step in model.steps:
-        at = draft.place() - step.back
-        if at < 0:
-            return Proposed(draft.rewrite(describe(old, model, taken, len(family), failure)), 0.0)
+        at = max(draft.place() - step.back, 0)
         moment = Moment(old.goal, draft.nodes[:at], draft.nodes[at:], failure.message)
         bound = Binder(_examples(step, family, learnt, successes), words).bind(Occurrence(moment, {}))
         node = _node(draft, step, bound, at)
@@ -202,7 +200,7 @@ def _node(draft: Draft, step: Step, bound: dict[str, Bound], at: int) -> NodeDoc
 
 
 def _take(draft: Draft, step: Step, node: NodeDoc) -> NodeDoc:
-    at = draft.place() - step.back
+    at = max(draft.place() - step.back, 0)
     if step.operation == "add":
         return draft.insert(at, node)
     if step.operation == "delete":

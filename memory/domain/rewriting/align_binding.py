@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory.domain.rewriting.align_goal import phrases
-from memory.domain.rewriting.align_roles import Profile, Roles, Scene, Words
+from memory.domain.rewriting.align_roles import Aliases, Profile, Roles, Scene, Words
 from memory.domain.rewriting.align_sources import Moment, Source, canonical, sources, texts
 
 USUAL: Source = ("usual",)
@@ -20,9 +20,9 @@ STRONG, STRONG_CHANCES = 0.8, 3.0
 IN_THE_SHADOW = 0.1
 EXPLAINED = 0.3
 MIN_ALIAS_GOALS = 2
-MIN_ALIAS_PRECISION = 0.75
-MIN_ALIAS_LIFT = 1.6
-MAX_ALIAS_SHARE = 0.15
+MIN_ALIAS_SHARE = 0.75
+MIN_ALIAS_LEAD = 0.25
+MAX_ALIAS_COMMON = 0.15
 
 
 class Occurrence:
@@ -61,7 +61,7 @@ class Bound(NamedTuple):
 class Slot:
     """What was learnt about one argument of one tool."""
 
-    def __init__(self, name: str, examples: Weighted, words: Words) -> None:
+    def __init__(self, name: str, examples: Weighted, aliases: Aliases, words: Words) -> None:
         self.name = name
         given = [(one, weight) for one, weight in examples if name in one.params]
         self.known = {canonical(one.params[name]): one.params[name] for one, _ in given}
@@ -71,7 +71,7 @@ class Slot:
         self._profile = Profile()
         self._prefix = _shared_prefix(self.known.values())
         self.is_list = bool(self.known) and all(isinstance(value, list) for value in self.known.values())
-        self._roles = Roles(learn_aliases(name, given, words), self._profile, words, is_list=self.is_list)
+        self._roles = Roles(aliases, self._profile, words, is_list=self.is_list)
         kinds = Counter(isinstance(value, int | float) for value in self.known.values())
         self._numeric = kinds[True] > kinds[False]
         self._shares: defaultdict[Hashable, float] = defaultdict(float)
@@ -159,7 +159,8 @@ class Binder:
 
     def __init__(self, examples: Weighted, words: Words) -> None:
         names = dict.fromkeys(name for one, _ in examples for name in one.params)
-        self.slots = {name: Slot(name, examples, words) for name in names}
+        aliases = learn_aliases(examples, words)
+        self.slots = {name: Slot(name, examples, aliases, words) for name in names}
 
     def bind(self, query: Occurrence) -> dict[str, Bound]:
         """A value for every argument that is usually given."""
@@ -174,27 +175,27 @@ class Binder:
         return bound
 
 
-def learn_aliases(name: str, examples: Weighted, words: Words) -> dict[str, list[str]]:
+def learn_aliases(examples: Weighted, words: Words) -> dict[str, list[str]]:
     """Phrase in lower case -> the values it stood for, from goals that do not say the value itself.
 
-    A phrase must be rare, must nearly always come with the value, and much more often than others do.
+    A phrase must be rare, must nearly always come with the value, and clearly more often than others do.
     """
     said: dict[str, set[str]] = {}
     used: defaultdict[str, set[str]] = defaultdict(set)
     for one, _ in examples:
-        said.setdefault(one.moment.goal, phrases(one.moment.goal))
-        value = one.params.get(name)
-        if isinstance(value, str) and value not in one.moment.goal:
-            used[value].add(one.moment.goal)
+        goal = one.moment.goal
+        said.setdefault(goal, phrases(goal))
+        for value in one.params.values():
+            if isinstance(value, str) and value not in goal:
+                used[value].add(goal)
     often = Counter(phrase for found in said.values() for phrase in found)
     aliases: defaultdict[str, list[str]] = defaultdict(list)
     for value, goals in used.items():
         together = Counter(phrase for goal in goals for phrase in said[goal])
         for phrase, count in together.items():
             share = count / often[phrase]
-            lift = share / (len(goals) / len(said))
-            rare = words.rarest_share(phrase) <= MAX_ALIAS_SHARE
-            if count >= MIN_ALIAS_GOALS and share >= MIN_ALIAS_PRECISION and lift >= MIN_ALIAS_LIFT and rare:
+            is_clear = share >= MIN_ALIAS_SHARE and share - len(goals) / len(said) >= MIN_ALIAS_LEAD
+            if count >= MIN_ALIAS_GOALS and is_clear and words.rarest_share(phrase) <= MAX_ALIAS_COMMON:
                 aliases[phrase].append(value)
     return dict(aliases)
 

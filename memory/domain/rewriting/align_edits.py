@@ -156,5 +156,5 @@ def _steps(repair: Repair, place: int) -> tuple[Step, ...]:
 
 
 def repeats(nodes: Sequence[NodeDoc], at: int, node: NodeDoc) -> bool:
-    """Whether ``node`` put before position ``at`` would only do again what was done just before."""
-    return at > 0 and same_step(nodes[at - 1], node)
+    """Whether ``node`` put before position ``at`` would only do what is done just before or just after."""
+    return same_step(nodes[at], node) or (at > 0 and same_step(nodes[at - 1], node))
