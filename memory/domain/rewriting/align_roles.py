@@ -35,7 +35,9 @@ class Words:
         self._goals = len(distinct)
         self._in: Counter[str] = Counter()
         for goal in distinct:
-            self._in.update({str(token.value).casefold() for token, _ in _read(goal) if token.shape == "word"})
+            self._in.update(
+                {str(token.value).casefold() for token, _ in _read(goal) if token.shape == "word"}
+            )
 
     def commonness(self, token: Token) -> float:
         """0 for a rare word to 4 for one that is in every goal."""
@@ -94,7 +96,8 @@ class Roles:
         wanted = set(targets)
         read = self._read(scene)
         right = [
-            bool({canonical(token.value), str(token.value), f"{prefix}{token.value}"} & wanted) for token, _ in read
+            bool({canonical(token.value), str(token.value), f"{prefix}{token.value}"} & wanted)
+            for token, _ in read
         ]
         if not any(right) and not (self._is_list and self._has_learnt):
             return
@@ -137,7 +140,9 @@ class Roles:
 
     def _read(self, scene: Scene) -> list[tuple[Token, list[str]]]:
         low, high = scene.zone
-        aliased = [(token, list(near(scene.goal, token))) for token in aliased_tokens(scene.goal, self._aliases)]
+        aliased = [
+            (token, list(near(scene.goal, token))) for token in aliased_tokens(scene.goal, self._aliases)
+        ]
         return [
             (
                 token,
@@ -169,7 +174,11 @@ def _read(goal: str) -> list[tuple[Token, list[str]]]:
 
 def _traits(value: Any) -> Iterator[Hashable]:
     if not isinstance(value, str):
-        yield type(value).__name__ if not isinstance(value, int | float) or isinstance(value, bool) else "number"
+        yield (
+            type(value).__name__
+            if not isinstance(value, int | float) or isinstance(value, bool)
+            else "number"
+        )
         return
     yield "text"
     yield any(char.isdigit() for char in value)
