@@ -48,6 +48,17 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         ],
     ),
     (
+        _("Remember"),
+        [
+            Section("paths", _("Paths"), "conversion_path", covers=("path",)),
+            Section("rewrites", _("Rewrites"), "edit_road", covers=("rewrite",)),
+            Section("graph", _("Graph explorer"), "hub", covers=("graph", "node")),
+            Section("lab", _("Localization lab"), "travel_explore", covers=("lab", "localization")),
+            Section("sample", _("Weekly sample"), "fact_check", covers=("sample",)),
+            Section("alerts", _("Alerts"), "notifications", covers=("alert",)),
+        ],
+    ),
+    (
         _("Run"),
         [
             Section("imports", _("Imports"), "upload_file", action="import_runs", covers=("import",)),

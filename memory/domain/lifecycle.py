@@ -29,9 +29,29 @@ TASK_TRANSITIONS: Mapping[str, Transition] = {
     "finish": Transition(("running",), "final", "finished"),
 }
 
+PROPOSAL_INITIAL = "queued"
+PROPOSAL_TRANSITIONS: Mapping[str, Transition] = {
+    "hand_over": Transition(("queued",), "needs_human", "handed over to a person"),
+    "propose": Transition(("queued", "needs_human", "given_up"), "proposed", "proposed"),
+    "give_up": Transition(("queued",), "given_up", "given up"),
+    "retry": Transition(("needs_human", "given_up"), "queued", "queued again"),
+    "approve": Transition(("proposed",), "approved", "approved"),
+    "reject": Transition(("queued", "needs_human", "given_up", "proposed"), "rejected", "rejected"),
+    "supersede": Transition(("queued", "needs_human", "given_up", "proposed"), "superseded", "superseded"),
+}
+
+PATH_INITIAL = "active"
+PATH_TRANSITIONS: Mapping[str, Transition] = {
+    "replace": Transition(("active",), "historical", "replaced by another version"),
+    "restore": Transition(("historical", "retired"), "active", "made the active version again"),
+    "retire": Transition(("active", "historical"), "retired", "retired"),
+}
+
 LIFECYCLES: Mapping[str, tuple[str, Mapping[str, Transition]]] = {
     "pattern": (PATTERN_INITIAL, PATTERN_TRANSITIONS),
     "task": (TASK_INITIAL, TASK_TRANSITIONS),
+    "path": (PATH_INITIAL, PATH_TRANSITIONS),
+    "rewrite": (PROPOSAL_INITIAL, PROPOSAL_TRANSITIONS),
 }
 
 
@@ -69,3 +89,6 @@ def mermaid(initial: str, table: Mapping[str, Transition]) -> str:
         for source in transition.sources
     ]
     return "\n".join(lines)
+
+
+PROPOSAL_STATUSES = statuses(PROPOSAL_INITIAL, PROPOSAL_TRANSITIONS)

@@ -6,10 +6,23 @@ from memory.models.audit import AuditEvent
 from memory.models.experience import Outcome, Payload, Step, Task, ToolCall
 from memory.models.failures import DailyCount, ErrorPattern, Failure, PatternLink
 from memory.models.imports import ImportJob
+from memory.models.localizations import Localization, PathUse
+from memory.models.paths import (
+    Lineage,
+    Node,
+    Path,
+    PathBuild,
+    PathEdge,
+    PathEntry,
+    PathNode,
+    RewardChange,
+)  # fmt: skip
+from memory.models.rewrites import Alert, RewriteProposal
 from memory.models.tools import Tool, ToolSchema, Validator
 
 __all__ = [
-    "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Member", "Outcome",
-    "PatternLink", "Payload", "Step", "StoredAnswer", "Task", "Tool", "ToolCall", "ToolSchema", "User",
-    "Validator", "Workspace",
+    "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
+    "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
+    "PathUse", "PatternLink", "Payload", "RewardChange", "RewriteProposal", "Step", "StoredAnswer", "Task",
+    "Tool", "ToolCall", "ToolSchema", "User", "Validator", "Workspace",
 ]  # fmt: skip

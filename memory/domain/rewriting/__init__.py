@@ -1,1 +1,1 @@
-"""Rewriting a path: proposals, repairs without a model, and when to stop."""
+"""Rewriting a path that failed: guard, storm watch, rewriters that need no model. Pure."""

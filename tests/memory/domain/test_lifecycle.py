@@ -20,6 +20,27 @@ ALLOWED = {
     ("pattern", "covered", "ignore"): "ignored",
     ("pattern", "ignored", "reopen"): "open",
     ("task", "running", "finish"): "final",
+    ("path", "active", "replace"): "historical",
+    ("path", "historical", "restore"): "active",
+    ("path", "retired", "restore"): "active",
+    ("path", "active", "retire"): "retired",
+    ("path", "historical", "retire"): "retired",
+    ("rewrite", "queued", "hand_over"): "needs_human",
+    ("rewrite", "queued", "propose"): "proposed",
+    ("rewrite", "needs_human", "propose"): "proposed",
+    ("rewrite", "given_up", "propose"): "proposed",
+    ("rewrite", "queued", "give_up"): "given_up",
+    ("rewrite", "needs_human", "retry"): "queued",
+    ("rewrite", "given_up", "retry"): "queued",
+    ("rewrite", "proposed", "approve"): "approved",
+    ("rewrite", "queued", "reject"): "rejected",
+    ("rewrite", "needs_human", "reject"): "rejected",
+    ("rewrite", "given_up", "reject"): "rejected",
+    ("rewrite", "proposed", "reject"): "rejected",
+    ("rewrite", "queued", "supersede"): "superseded",
+    ("rewrite", "needs_human", "supersede"): "superseded",
+    ("rewrite", "given_up", "supersede"): "superseded",
+    ("rewrite", "proposed", "supersede"): "superseded",
 }
 EVERY = [
     pytest.param(kind, status, name, id=f"{kind}-{status}-{name}")
@@ -57,6 +78,7 @@ def test_mermaid__task__is_the_table() -> None:
 
 @pytest.mark.parametrize("kind", LIFECYCLES)
 def test_docs__diagram__is_the_table(kind: str) -> None:
-    docs = (Path(__file__).parents[3] / "docs" / "experience.md").read_text(encoding="utf-8")
+    folder = Path(__file__).parents[3] / "docs"
+    docs = "".join((folder / name).read_text(encoding="utf-8") for name in ("experience.md", "paths.md"))
 
     assert f"```mermaid\n{mermaid(*LIFECYCLES[kind])}\n```" in docs

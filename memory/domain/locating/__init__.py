@@ -1,0 +1,1 @@
+"""Localization: which whole path fits a goal, and why. Pure."""

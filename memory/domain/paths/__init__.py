@@ -1,0 +1,1 @@
+"""Paths: what an agent did, as a graph a person can read and another agent can follow. Pure."""

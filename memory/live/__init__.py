@@ -1,0 +1,1 @@
+"""What a process keeps in memory: the embedder and the index of paths."""
