@@ -5,7 +5,7 @@
     python -m benchmarks.rewrite --orders 3 # the same with the tasks in three other orders
 
 The failures are those of BFCL tasks walked with one gold step left out. Nothing is executed while proposing;
-every proposal is executed once, in the tools themselves. Protocol, figures and limits: docs/benchmarks/rewrite.md.
+every proposal is executed once, in the tools themselves. Protocol and limits: docs/benchmarks/rewrite.md.
 """
 
 import argparse
@@ -34,7 +34,7 @@ COLUMNS = ("", "recurrences", "run", "right", f"right in best {BEST_OF}", "no pr
 
 
 class Outcome(NamedTuple):
-    """How a sequence of calls ended: `runs` without an error, `right` if the final state is the gold path's too."""
+    """How a sequence of calls ended: `runs` without an error, `right` if it also ends in the gold state."""
 
     runs: bool
     right: bool
@@ -89,12 +89,10 @@ class Stream:
         for task in self._tasks:
             met = False
             for failing in filter(None, map(failing_variant, variants([task]))):
-                known = [path for path in successes] + (
-                    [self._gold[task.id]] if met and self._knows_task else []
-                )
+                of_task = [self._gold[task.id]] if met and self._knows_task else []
                 learnt = tuple(repair for owner, repair in repairs if self._knows_task or owner != task.id)
                 remembered = [fix for owner, fix in fixes.get(failing.pattern, []) if owner != task.id]
-                memory = RewriteMemory(successes=tuple(known), repairs=learnt)
+                memory = RewriteMemory(successes=(*successes, *of_task), repairs=learnt)
                 yield failing, memory, next(iter(remembered), None)
                 met = True
                 repairs.append(
@@ -155,7 +153,7 @@ def _judge(failing: Failing, memory: RewriteMemory, tally: Tally) -> None:
     outcomes = [execute(failing.task, _calls(failing, proposed)) for proposed in ranked[:BEST_OF]]
     _count(tally, outcomes)
     if ranked:
-        known = memory.versions + (apply(failing.path, ranked[0].rewrite),)
+        known = (*memory.versions, apply(failing.path, ranked[0].rewrite))
         again = RewriteMemory(successes=memory.successes, repairs=memory.repairs, versions=known)
         tally.grown += propose(failing.path, failing.failure, again) is not None
     if not outcomes or not outcomes[0].right:

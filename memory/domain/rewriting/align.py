@@ -32,7 +32,7 @@ from memory.domain.rewriting.align_sources import Moment, canonical
 from memory.domain.rewriting.align_splice import Draft
 from memory.domain.rewriting.proposal import Rewrite, apply
 
-__all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "propose", "proposals"]
+__all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "proposals", "propose"]
 
 MAX_CANDIDATES = 4
 MAX_REMEMBERED = 500
@@ -44,7 +44,7 @@ REPEATED = 0.02
 
 class RewriteMemory(msgspec.Struct, frozen=True, kw_only=True):
     """What a rewriter may know: ``successes`` of the same or other goals (best first), ``repairs`` of other
-    failures (best or newest first), and the ``versions`` the lineage already has. The first 500 of each count."""
+    failures (nearest or newest first), the ``versions`` that the lineage has. The first 500 of each count."""
 
     successes: tuple[PathDoc, ...] = ()
     repairs: tuple[Repair, ...] = ()
@@ -59,7 +59,7 @@ class Proposed(NamedTuple):
 
 
 def align(old: PathDoc, successes: Sequence[PathDoc]) -> Alignment:
-    """The edit path from ``old`` to the most similar of the ``successes`` (keep, add, delete, relabel in order).
+    """The edit path (keep, add, delete, relabel, in order) from ``old`` to the most similar of ``successes``.
 
     Raises ValueError without any success.
     """
@@ -169,7 +169,7 @@ def _examples(
     learnt: Sequence[LearntEdit],
     successes: Sequence[PathDoc],
 ) -> list[tuple[Occurrence, float]]:
-    """Calls of the step's tool: in good paths, in repairs of any failure, most of all in those of this one."""
+    """Calls of the step's tool: in good paths, in repairs of any failure, most of all of this one."""
     found: dict[tuple[str, Hashable], tuple[Occurrence, float]] = {}
     for path in successes:
         for at, node in enumerate(path.nodes):

@@ -19,6 +19,7 @@ PRIOR_GOAL = 0.3
 STRONG, STRONG_CHANCES = 0.8, 3.0
 IN_THE_SHADOW = 0.1
 EXPLAINED = 0.3
+CERTAIN = 0.995
 MIN_ALIAS_GOALS = 2
 MIN_ALIAS_SHARE = 0.75
 MIN_ALIAS_LEAD = 0.25
@@ -91,8 +92,8 @@ class Slot:
         if said is not None:
             votes.append((said, self._trust(GOAL), GOAL))
         votes += [(self.known[name], self._usual(name), USUAL) for name in self.known]
-        for value, trust, origin in votes:
-            trust = min(trust, 0.995)
+        for value, said_trust, origin in votes:
+            trust = min(said_trust, CERTAIN)
             name = canonical(value)
             doubts[name] = doubts.get(name, 1.0) * (1.0 - trust)
             if name not in origins or trust > origins[name][0]:

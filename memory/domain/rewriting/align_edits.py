@@ -41,7 +41,8 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(NamedTuple):
-    """One change of a learnt edit: ``back`` nodes before the failing one (0: directly before it), or in its place."""
+    """One change of a learnt edit. ``back`` is how many nodes before the failing one it belongs; 0: directly
+    before it, or in its place."""
 
     operation: str
     back: int
@@ -49,7 +50,7 @@ class Step(NamedTuple):
 
 
 class LearntEdit(NamedTuple):
-    """What was done about a failure once. ``weight`` is below 1 for a habit of good paths that no failure taught."""
+    """What was done about a failure once. ``weight`` is below 1 for a habit of good paths without a failure."""
 
     moment: Moment
     tool: str

@@ -1,4 +1,4 @@
-"""Which word of a goal plays an argument's part: learnt from the words that stood around it in other goals."""
+"""Which word of a goal plays an argument's part, learnt from the words around it in other goals."""
 
 import math
 import re
