@@ -369,7 +369,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='localization',
-            index=models.Index(condition=models.Q(('outcome', 'unknown'), models.Q(('task_name', ''), _negated=True)), fields=['workspace', 'task_name'], name='localization_waiting'),
+            index=models.Index(fields=['workspace', 'task_name'], name='localization_by_task'),
         ),
         migrations.AddConstraint(
             model_name='localization',

@@ -59,11 +59,7 @@ class Localization(models.Model):
             models.Index(
                 fields=["workspace", "-asked_at"], condition=Q(sampled=True), name="localization_sample"
             ),
-            models.Index(
-                fields=["workspace", "task_name"],
-                condition=Q(outcome="unknown") & ~Q(task_name=""),
-                name="localization_waiting",
-            ),
+            models.Index(fields=["workspace", "task_name"], name="localization_by_task"),
         ]
 
     def __str__(self) -> str:
