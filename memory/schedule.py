@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from memory.actions import importing
-from memory.background import analyse, linking
+from memory.background import analyse, linking, uses
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -14,6 +14,13 @@ def sweep() -> None:
     """Everything that is still to be looked at, whether or not a bell was rung."""
     analyse.analyse_backlog()
     linking.link_patterns()
+    uses.settle_backlog()
+
+
+@shared_task(name="memory.mark_stragglers")
+def mark_stragglers() -> None:
+    """Uses and localizations whose task ended in the instant in which they were written."""
+    uses.mark_stragglers()
 
 
 @shared_task(name="memory.carry_on_imports")
@@ -35,6 +42,7 @@ BEAT = {
         "schedule": IMPORTS_S,
         "options": {"expires": IMPORTS_S},
     },
+    "mark-stragglers": {"task": "memory.mark_stragglers", "schedule": 900.0},
     "drop-stale-uploads": {"task": "memory.drop_stale_uploads", "schedule": 3600.0},
 }
 """Joined into the beat schedule by the Celery application."""
