@@ -13,6 +13,7 @@ from memory.models import (
     DailyCount,
     ErrorPattern,
     Failure,
+    Localization,
     Outcome,
     Path,
     PatternLink,
@@ -160,3 +161,16 @@ def make_path(
         source_id=source.pk if source else None,
     )
     return store_paths(workspace.pk, [item], now=NOW)[0]
+
+
+def make_localization(workspace: Workspace, *paths: Path, **fields: Any) -> Localization:
+    """An answer that named these paths, best first."""
+    candidates = [
+        {"path": str(path.uuid), "score": 0.9 - 0.1 * place, "parts": {"tags": 0.5, "semantic": 0.9}}
+        for place, path in enumerate(paths)
+    ]
+    given = {
+        "goal": "Change a flight", "candidates": candidates, "kind": "found" if paths else "nothing",
+        "asked_at": NOW, "asked_by": "agent", "query": {"top_k": 3}, **fields,
+    }  # fmt: skip
+    return Localization.objects.create(workspace=workspace, **given)

@@ -1,6 +1,7 @@
 """What is said about an answer afterwards: which path was taken, and whether the answer was right.
 
-Which path an agent took is evidence, not a governed change: it writes no audit row. A reviewer's verdict does.
+Which path an agent took is evidence, not a governed change: it writes no audit row. A reviewer's verdict
+does.
 """
 
 from collections.abc import Sequence

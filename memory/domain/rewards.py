@@ -1,8 +1,8 @@
 """What a path learns from the tasks that followed it. Pure arithmetic.
 
 The reward is an exponential moving average of what was observed (constant step size; Sutton and Barto,
-*Reinforcement Learning*, 2018, eq. 2.5): ``reward += RATE * (observed - reward)``. It stays between 0 and 1, and
-an old success cannot outvote the failures since.
+*Reinforcement Learning*, 2018, eq. 2.5): ``reward += RATE * (observed - reward)``. It stays between 0 and 1,
+and an old success cannot outvote the failures since.
 """
 
 from typing import Final
