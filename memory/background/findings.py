@@ -61,11 +61,8 @@ def write_findings(looked: Sequence[Looked], now: datetime) -> int:
     _count_days(held, tallies)
     update_tools(held_by_workspace(held))
     _count_unchecked(held)
-<<<<<<< HEAD
-    mark_outcomes([item.claim.id for item in held])
-=======
     _want_paths(held)
->>>>>>> loop
+    mark_outcomes([item.claim.id for item in held])
     return len(held)
 
 

@@ -84,7 +84,9 @@ def _again(row: Localization, slug: str) -> str:
         "nodes": "\n".join(query.get("nodes", [])),
         "top_k": query.get("top_k", 3),
     }
-    asked |= {name: value for name, value in query.get("filters", {}).items() if name in ("tool", "tag", "agent")}
+    asked |= {
+        name: value for name, value in query.get("filters", {}).items() if name in ("tool", "tag", "agent")
+    }
     try:
         return f"{reverse('lab', args=[slug])}?{urlencode(asked)}"
     except NoReverseMatch:

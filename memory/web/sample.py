@@ -107,7 +107,9 @@ def _back(request: PageRequest, row: Localization) -> str:
     """To the same list, at the answer that follows."""
     week, status = week_of(row.asked_at), request.POST.get("status", "")
     number = read_number(request.POST.get("page", "")) or 1
-    rows, _more = sample_page(request.workspace, week, status=status if status in STATUSES else "", number=number)
+    rows, _more = sample_page(
+        request.workspace, week, status=status if status in STATUSES else "", number=number
+    )
     later = [item for item in rows if (item.asked_at, item.pk) < (row.asked_at, row.pk)]
     target = later[0] if later else row
     query = f"week={week_name(week)}&page={number}" + (f"&status={status}" if status in STATUSES else "")
