@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from memory.domain.rewards import KNOWN_RESULTS, correct, learn, observed_reward, result_of_use
 from memory.models import Lineage, Localization, Path, PathUse, RewardChange, Task
+from memory.writer.entries import touch_entries
 
 log = logging.getLogger(__name__)
 BATCH = 200
@@ -178,6 +179,11 @@ class _Settling:
         fields = ["use_count", "success_count", "reward", "result", "updated_at"]
         Path.objects.bulk_update(changed, fields)
         RewardChange.objects.bulk_create(self._changes)
+        by_workspace: dict[int, list[int]] = defaultdict(list)
+        for path in changed:
+            by_workspace[path.workspace_id].append(path.pk)
+        for workspace_id, path_ids in sorted(by_workspace.items()):
+            touch_entries(workspace_id, path_ids)
         Lineage.objects.filter(pk__in=self._fruitful).update(fruitless_rewrites=0)
 
 
