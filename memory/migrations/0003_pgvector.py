@@ -22,7 +22,6 @@ CREATE TABLE memory_pathvector (
     agent varchar(200) NOT NULL,
     tools text[] NOT NULL,
     tags text[] NOT NULL,
-    reward double precision NOT NULL,
     walked_at timestamptz NOT NULL
 ) WITH (toast_tuple_target = 8160);
 CREATE INDEX pathvector_of_workspace ON memory_pathvector (workspace_id, embedder);
@@ -33,6 +32,13 @@ CREATE INDEX pathvector_of_tags ON memory_pathvector USING gin (tags);
 CREATE INDEX pathvector_of_tools ON memory_pathvector USING gin (tools);
 """
 
+# Of the embedder that needs no setting up. Other embedders get theirs by `manage.py reindex`.
+SEARCH = """
+CREATE INDEX {name}_{kind} ON memory_pathvector USING hnsw (({kind}::halfvec(256)) halfvec_ip_ops)
+WITH (m = 16, ef_construction = 64) WHERE embedder = 'builtin-256/1'
+"""
+NAME = "pathvector_builtin_256_1_d7fb7609"
+
 
 def make_table(apps, schema_editor):
     connection = schema_editor.connection
@@ -41,6 +47,8 @@ def make_table(apps, schema_editor):
     with connection.cursor() as cursor:
         make_extension(cursor)
         cursor.execute(TABLE)
+        for kind in ("goal", "actions"):
+            cursor.execute(SEARCH.format(name=NAME, kind=kind))
 
 
 def make_extension(cursor):

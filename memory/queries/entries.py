@@ -15,7 +15,7 @@ BATCH = 1_000
 _NEWEST = "SELECT revision FROM memory_pathentry WHERE workspace_id = %s ORDER BY revision DESC LIMIT 1"
 _AFTER = """
     SELECT e.path_id, e.revision, e.embedder, e.goal_vector, e.actions_vector, p.status, p.result, p.level,
-           p.agent, p.created_at, p.tags, p.tools, e.entry
+           p.agent, p.created_at, p.tags, p.tools
     FROM memory_pathentry e JOIN memory_path p ON p.id = e.path_id
     WHERE e.workspace_id = %s AND e.revision > %s ORDER BY e.revision
 """
@@ -36,7 +36,6 @@ class FollowedRow(msgspec.Struct, frozen=True):
     walked_at: float
     tags: list[str]
     tools: list[str]
-    entry: bytes
 
 
 def newest_revision(workspace_id: int) -> int:
@@ -68,10 +67,21 @@ def count_entries(workspace_id: int) -> int:
     return PathEntry.objects.filter(workspace_id=workspace_id).count()
 
 
-def entries_of(path_ids: Sequence[int]) -> dict[int, bytes]:
-    """The encoded entries of these paths."""
-    found = PathEntry.objects.filter(path__in=path_ids).values_list("path_id", "entry")
-    return {path_id: bytes(entry) for path_id, entry in found}
+class StoredEntry(msgspec.Struct, frozen=True):
+    """What a ranking is told of a path."""
+
+    entry: bytes
+    tags: list[str]
+    result: str
+    reward: float
+
+
+def load_entries(path_ids: Sequence[int]) -> dict[int, StoredEntry]:
+    """The entries of these paths, with what is said about them; a path that is gone is left out."""
+    found = PathEntry.objects.filter(path__in=path_ids).values_list(
+        "path_id", "entry", "path__tags", "path__result", "path__reward"
+    )
+    return {path_id: StoredEntry(bytes(entry), *rest) for path_id, entry, *rest in found}
 
 
 def count_by_embedder(workspace_id: int | None = None) -> dict[str, int]:
@@ -86,12 +96,10 @@ def count_by_embedder(workspace_id: int | None = None) -> dict[str, int]:
 
 def _followed(row: Sequence[Any]) -> FollowedRow:
     decode = msgspec.json.decode
-    path_id, revision, embedder, goal, actions, status, result, level, agent, created, tags, tools, entry = (
-        row
-    )
+    path_id, revision, embedder, goal, actions, status, result, level, agent, created, tags, tools = row
     return FollowedRow(
         path_id, revision, embedder, goal, actions, status, result, level, agent, _seconds(created),
-        decode(tags), decode(tools), entry,
+        decode(tags), decode(tools),
     )  # fmt: skip
 
 

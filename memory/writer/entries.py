@@ -4,7 +4,7 @@ On SQLite the vectors are bytes in the row, and every process follows ``revision
 On PostgreSQL they are in ``memory_pathvector``, beside copies of the columns that a search filters by.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -17,14 +17,13 @@ Item = TypeVar("Item")
 CHUNK = 400  # rows of a statement: far below both databases' limits
 
 
-class EntryRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What one path is found by.
+class EntryDraft(msgspec.Struct, frozen=True, kw_only=True):
+    """What one path is found by, before it is stored.
 
     ``goal_vector`` and ``actions_vector`` are little-endian float32 unit vectors of ``embedder``, of the same
-    length. All three are empty where nothing could be embedded; ``reindex`` finds such rows.
+    length. All three are empty where nothing was embedded; then the background embeds it later.
     """
 
-    path_id: int
     entry: bytes
     embedder: str = ""
     goal_vector: bytes = b""
@@ -36,45 +35,47 @@ class EntryRow(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.goal_vector) // 4
 
 
-def write_entries(workspace_id: int, rows: Sequence[EntryRow]) -> None:
-    """Write the entries of these paths, or replace them. Call it where the paths are written.
+def write_entries(workspace_id: int, drafts: Mapping[int, EntryDraft]) -> None:
+    """Write the entries of these paths (by id), or replace them. Call it where the paths are written.
 
     Raises ValueError for vectors of unequal or broken length, IntegrityError for a path that is not there.
     """
-    if not rows:
+    if not drafts:
         return
-    for row in rows:
-        if len(row.goal_vector) != len(row.actions_vector) or len(row.goal_vector) % 4:
-            raise ValueError(f"path {row.path_id}: the two vectors must be of one length, in float32")
-    keeps_bytes = not vectors.are_kept()
+    for path_id, draft in drafts.items():
+        if len(draft.goal_vector) != len(draft.actions_vector) or len(draft.goal_vector) % 4:
+            raise ValueError(f"path {path_id}: the two vectors must be of one length, in float32")
+    apart = vectors.are_kept()
     revision = _next_revision(workspace_id)
+    rows = [
+        PathEntry(
+            path_id=path_id,
+            workspace_id=workspace_id,
+            embedder=draft.embedder,
+            dims=draft.dims,
+            entry=draft.entry,
+            goal_vector=b"" if apart else draft.goal_vector,
+            actions_vector=b"" if apart else draft.actions_vector,
+            revision=revision,
+        )
+        for path_id, draft in sorted(drafts.items())
+    ]
     for chunk in _chunks(rows):
         PathEntry.objects.bulk_create(
-            [
-                PathEntry(
-                    path_id=row.path_id,
-                    workspace_id=workspace_id,
-                    embedder=row.embedder,
-                    dims=row.dims,
-                    entry=row.entry,
-                    goal_vector=row.goal_vector if keeps_bytes else b"",
-                    actions_vector=row.actions_vector if keeps_bytes else b"",
-                    revision=revision,
-                )
-                for row in chunk
-            ],
+            chunk,
             update_conflicts=True,
             unique_fields=["path"],
             update_fields=["embedder", "dims", "entry", "goal_vector", "actions_vector", "revision"],
         )
-    if not keeps_bytes:
+    if apart:
         vectors.write_vectors(
-            [(row.path_id, row.embedder, row.goal_vector, row.actions_vector) for row in rows]
+            (path_id, draft.embedder, draft.goal_vector, draft.actions_vector)
+            for path_id, draft in sorted(drafts.items())
         )
 
 
 def touch_entries(workspace_id: int, path_ids: Iterable[int]) -> None:
-    """Say that status, result, reward or tags of these paths changed. Call it where they change."""
+    """Say that status, result or tags of these paths changed. Call it where they change."""
     ids = list(path_ids)
     if not ids:
         return

@@ -15,11 +15,11 @@ TABLE = "memory_pathvector"
 KINDS = ("goal", "actions")
 MAX_INDEXED_DIMS = 4_000  # pgvector's limit for an index over halfvec
 
-COPIES = "status, result, level, agent, tools, tags, reward, walked_at"
+COPIES = "status, result, level, agent, tools, tags, walked_at"
 _FROM_PATH = """
     p.status, p.result, p.level, p.agent,
     ARRAY(SELECT jsonb_array_elements_text(p.tools)), ARRAY(SELECT jsonb_array_elements_text(p.tags)),
-    p.reward, p.created_at
+    p.created_at
 """
 _WRITE = f"""
     INSERT INTO {TABLE} (path_id, workspace_id, embedder, goal, actions, {COPIES})
@@ -54,6 +54,11 @@ def as_text(vector: bytes | np.ndarray) -> str | None:
     """A float32 vector as pgvector reads it; None for an empty one."""
     numbers = np.frombuffer(vector, dtype="<f4") if isinstance(vector, bytes) else vector
     return f"[{','.join(map(str, numbers.astype(np.float16).tolist()))}]" if len(numbers) else None
+
+
+def from_binary(sent: bytes | memoryview) -> np.ndarray:
+    """A float32 vector from what ``halfvec_send`` sends: length, a reserved word, big-endian float16."""
+    return np.frombuffer(sent, dtype=">f2", offset=4).astype(np.float32)
 
 
 def index_name(embedder: str, kind: str) -> str:

@@ -21,7 +21,7 @@ from memory.live.index.question import (
     Question,
     Vector,
 )
-from memory.writer.vectors import KINDS, TABLE, as_text
+from memory.writer.vectors import KINDS, TABLE, as_text, from_binary
 
 EXACT_ROWS = 6_000
 """Rows that are compared one by one rather than through the index: about 10 ms of 384 numbers."""
@@ -161,26 +161,34 @@ class _Search:
     def _templates(self) -> str:
         return f"(SELECT path_id FROM {TABLE} WHERE {self.where} AND {TEMPLATE} LIMIT {MAX_TEMPLATES})"  # noqa: S608
 
-    def _rows(self, where: str) -> str:
+    def _rows(self, where: str, also: str = "") -> str:
         goal, actions = (
             "0.0" if self.vector is None else f"-({kind} <#> (SELECT v FROM asked))"  # noqa: S608
             for kind in KINDS
         )
         overlap = _OVERLAP if self.question.tags else "0.0"
         columns = f"path_id, result, {goal} AS goal_cosine, {actions} AS actions_cosine, {overlap} AS overlap"
-        return f"SELECT {columns} FROM {TABLE} WHERE {where}"  # noqa: S608
+        return f"SELECT {columns}{also} FROM {TABLE} WHERE {where}"  # noqa: S608
 
     def _statement(self, tables: Sequence[str], near: Sequence[str]) -> str:
         asked = "asked AS (SELECT %(vector)s::halfvec AS v)"
         tables = [asked, *tables, f"near AS ({' UNION '.join(near)})"]
-        rows = self._rows("path_id IN (SELECT path_id FROM near)")
+        vectors = ", halfvec_send(goal)" if self.question.wants_vectors and self.vector is not None else ""
+        rows = self._rows("path_id IN (SELECT path_id FROM near)", vectors)
         return f"WITH {', '.join(tables)} {rows}"
 
     def _neighbours(self, statement: str) -> list[Neighbour]:
         self.cursor.execute(statement, self.values)
         return [
-            Neighbour(path_id, float(goal), float(actions), float(overlap), self.embedder)
-            for path_id, _, goal, actions, overlap in self.cursor.fetchall()
+            Neighbour(
+                path_id,
+                float(goal),
+                float(actions),
+                float(overlap),
+                self.embedder,
+                *map(from_binary, vectors),
+            )
+            for path_id, _, goal, actions, overlap, *vectors in self.cursor.fetchall()
         ]
 
 

@@ -163,15 +163,15 @@ class BlockView:
         goal, actions = self._cosines(rows, query)
         overlap = self._tags.jaccard(question.tags)[rows] if question.tags else np.zeros(len(rows))
         chosen = self._choose(rows, goal, actions, overlap, question, by_vector=query is not None)
-        path_ids = self._columns["path_id"][rows[chosen]]
-        found = zip(
-            path_ids.tolist(),
-            goal[chosen].tolist(),
-            actions[chosen].tolist(),
-            overlap[chosen].tolist(),
-            strict=True,
-        )
-        return [Neighbour(*values, self.embedder) for values in found]
+        places = rows[chosen]
+        wanted = question.wants_vectors and query is not None
+        return [
+            Neighbour(path_id, near, done, tags, self.embedder, self._columns["goal"][at] if wanted else None)
+            for path_id, near, done, tags, at in zip(
+                self._columns["path_id"][places].tolist(), goal[chosen].tolist(), actions[chosen].tolist(),
+                overlap[chosen].tolist(), places.tolist(), strict=True,
+            )
+        ]  # fmt: skip
 
     def _allowed(self, filters: Filters) -> NDArray[np.bool_]:
         allowed = self._alive.copy()

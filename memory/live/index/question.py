@@ -37,7 +37,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     ``vectors`` are the unit query vectors, float32, by the name of their embedder: rows of an embedder that
     is not among them can be found by tags only. ``tags`` find paths that share at least a fifth of them
     (Jaccard). ``limit`` bounds each of the ways in which a path can be near; of failed paths half as many are
-    taken, apart from the others.
+    taken, apart from the others. ``wants_vectors`` asks for the goals' own vectors too.
     """
 
     workspace_id: int
@@ -45,6 +45,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     filters: Filters = Filters()
     limit: int = 100
+    wants_vectors: bool = False
 
 
 class Neighbour(msgspec.Struct, frozen=True):
@@ -55,3 +56,4 @@ class Neighbour(msgspec.Struct, frozen=True):
     actions_cosine: float
     tag_overlap: float
     embedder: str
+    goal_vector: Vector | None = None
