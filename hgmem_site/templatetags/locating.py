@@ -19,6 +19,18 @@ KIND_TONES = {"found": "good", "template": "info", "nothing": "plain"}
 VERDICTS = {"right": _("right"), "wrong": _("wrong"), "unsure": _("unsure")}
 VERDICT_TONES = {"right": "good", "wrong": "bad", "unsure": "warn"}
 
+REASONS = {
+    "below min_score": _("below the least score"), "beyond top_k": _("others are nearer"),
+    "another attempt at the same goal": _("another attempt at the same goal counts"),
+    "a real path passed": _("a template, and a real path passed"),
+}  # fmt: skip
+
+
+@register.filter
+def reason_words(reason: str) -> Any:
+    """Why a candidate is not in the answer, in words."""
+    return REASONS.get(reason, reason)
+
 
 @register.filter
 def part_words(name: str) -> Any:

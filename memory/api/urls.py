@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import experiences, imports, localizations, management, openapi
+from memory.api import experiences, imports, localizations, locating, management, openapi
 
 __all__ = ["openapi", "urlpatterns"]  # importing openapi registers its extensions
 
@@ -19,6 +19,7 @@ urlpatterns = [
     path("imports/<uuid:uuid>", imports.ImportDetail.as_view(), name="api-import"),
     path("imports/<uuid:uuid>/apply", imports.ApplyImport.as_view(), name="api-import-apply"),
     path("imports/<uuid:uuid>/cancel", imports.CancelImport.as_view(), name="api-import-cancel"),
+    path("paths/locate", locating.LocatePaths.as_view(), name="api-paths-locate"),
     path("localizations", localizations.LocalizationList.as_view(), name="api-localizations"),
     path("localizations/<uuid:uuid>", localizations.LocalizationDetail.as_view(), name="api-localization"),
     path(
