@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from memory.actions import importing
-from memory.background import analyse, linking, paths, uses
+from memory.background import analyse, drafting, linking, paths, uses
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -24,6 +24,12 @@ def mark_stragglers() -> None:
     uses.mark_stragglers()
 
 
+@shared_task(name="memory.sweep_rewrites")
+def sweep_rewrites() -> None:
+    """Rewrites that wait for a draft, or whose worker died over it."""
+    drafting.draft_backlog()
+
+
 @shared_task(name="memory.carry_on_imports")
 def carry_on_imports() -> None:
     """Imports that somebody applied, a slice of each."""
@@ -38,6 +44,11 @@ def drop_stale_uploads() -> None:
 
 BEAT = {
     "memory-sweep": {"task": "memory.sweep", "schedule": SWEEP_S, "options": {"expires": SWEEP_S}},
+    "sweep-rewrites": {
+        "task": "memory.sweep_rewrites",
+        "schedule": SWEEP_S,
+        "options": {"expires": SWEEP_S},
+    },
     "carry-on-imports": {
         "task": "memory.carry_on_imports",
         "schedule": IMPORTS_S,
