@@ -135,5 +135,5 @@ def _try(request: PageRequest, form: LabForm, stored: LocatePolicy) -> Tried | N
         )
     except InvalidQuestionError as refusal:
         for error in refusal.errors:
-            form.add_error(FIELDS.get(error.field.split(".*")[0]), error.detail)
+            form.add_error(FIELDS.get(error.field.rstrip("0123456789").rstrip(".")), error.detail)
         return None
