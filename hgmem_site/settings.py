@@ -224,6 +224,9 @@ EMBEDDINGS_MODEL = env.str("HGMEM_EMBEDDINGS_MODEL", "")
 EMBEDDINGS_DIMS = env.int("HGMEM_EMBEDDINGS_DIMS", 0)
 EMBEDDINGS_TIMEOUT_S = env.float("HGMEM_EMBEDDINGS_TIMEOUT_S", 30.0)
 
+# A worker that has been at a draft for so long is taken for dead; longer than any model may take.
+REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
+
 # --- words, time, files --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]

@@ -32,8 +32,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """Why a path should be rewritten, and what the rewriter should know.
 
     ``cause`` makes the same wish one row: the task that failed, the tool's version, a request's own name.
-    ``overruled_by`` is a person who asked knowing what the guard may say. ``rewriter`` is one of the rewriters
-    by name, or "" for those of the workspace.
+    ``overruled_by`` is a person who asked knowing what the guard may say. ``rewriter`` is one by its name,
+    or "" for those of the workspace.
     """
 
     reason: str
