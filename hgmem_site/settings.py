@@ -225,6 +225,7 @@ EMBEDDINGS_DIMS = env.int("HGMEM_EMBEDDINGS_DIMS", 0)
 EMBEDDINGS_TIMEOUT_S = env.float("HGMEM_EMBEDDINGS_TIMEOUT_S", 30.0)
 
 # A worker that has been at a draft for so long is taken for dead; longer than any model may take.
+VERIFY_TIMEOUT_S = env.float("HGMEM_VERIFY_TIMEOUT_S", 2.0)  # for a model's word on an answer of paths/locate
 REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
 
 # --- words, time, files --------------------------------------------------------------------------

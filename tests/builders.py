@@ -9,6 +9,7 @@ from typing import Any
 
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, chain
 from memory.domain.paths.keys import lineage_key
+from memory.live.index import draft_entries
 from memory.models import (
     DailyCount,
     ErrorPattern,
@@ -154,9 +155,11 @@ def make_path(
     **fields: Any,
 ) -> Path:
     """A stored path in its own lineage, active, version 1. ``fields`` are those of :func:`make_doc`."""
+    doc = make_doc(goal, nodes, **fields)
     item = NewPath(
         lineage_key=key or lineage_key("path", f"made-{next(_numbers)}"),
-        doc=make_doc(goal, nodes, **fields),
+        doc=doc,
+        drafts=draft_entries([doc]),
         origin=origin,
         source_id=source.pk if source else None,
     )

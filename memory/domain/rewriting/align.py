@@ -116,7 +116,9 @@ def _of_other_goals(
     successes = memory.successes[:MAX_REMEMBERED]
     learnt = [edit for repair in memory.repairs[:MAX_REMEMBERED] if (edit := learn_edit(repair)) is not None]
     kin = [(kinship(edit, query), edit) for edit in (*learnt, *habits(successes, tool))]
-    families: defaultdict[tuple[tuple[str, int, str], ...], list[tuple[float, LearntEdit]]] = defaultdict(list)
+    families: defaultdict[tuple[tuple[str, int, str], ...], list[tuple[float, LearntEdit]]] = defaultdict(
+        list
+    )
     for near, edit in kin:
         if near > 0:
             families[edit.shape].append((near, edit))
@@ -190,7 +192,9 @@ def _node(draft: Draft, step: Step, bound: dict[str, Bound], at: int) -> NodeDoc
     params = {name: value.value for name, value in bound.items()}
     if step.operation == "relabel" and draft.nodes[at].tool == step.node.tool:
         params = draft.nodes[at].params | params
-    return NodeDoc(name="", tool=step.node.tool, params=params, content=step.node.content, kind=step.node.kind)
+    return NodeDoc(
+        name="", tool=step.node.tool, params=params, content=step.node.content, kind=step.node.kind
+    )
 
 
 def _take(draft: Draft, step: Step, node: NodeDoc) -> NodeDoc:

@@ -136,7 +136,9 @@ class Slot:
         ranked = self._roles.ranked(scene, numeric=self._numeric)
         if self.is_list:
             chosen = sorted((token for score, token in ranked if score > 0), key=lambda token: token.start)
-            return list(dict.fromkeys(self._prefix + str(token.value).removeprefix(self._prefix) for token in chosen))
+            return list(
+                dict.fromkeys(self._prefix + str(token.value).removeprefix(self._prefix) for token in chosen)
+            )
         if not ranked:
             return None
         value = ranked[0][1].value

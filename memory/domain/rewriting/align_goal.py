@@ -44,11 +44,16 @@ _DATES = re.compile(
 )
 _QUOTED = re.compile(
     "|".join(
-        [rf"(?<!\w){quote}([^{quote}\n]{{1,2000}}?(?:{quote}(?=\w)[^{quote}\n]{{1,500}}?){{0,3}}){quote}(?!\w)" for quote in "'\"`"]
+        [
+            rf"(?<!\w){quote}([^{quote}\n]{{1,2000}}?(?:{quote}(?=\w)[^{quote}\n]{{1,500}}?){{0,3}}){quote}(?!\w)"
+            for quote in "'\"`"
+        ]
         + [rf"{one}([^{other}\n]{{1,2000}}){other}" for one, other in ("‘’", "“”", "「」", "『』", "《》")]
     )
 )
-_NUMBER = re.compile(r"(?<![\w.])-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?!\w)|(?<![\w.-])-?[0-9]+(?:\.[0-9]+)?(?!\w)")
+_NUMBER = re.compile(
+    r"(?<![\w.])-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?!\w)|(?<![\w.-])-?[0-9]+(?:\.[0-9]+)?(?!\w)"
+)
 _HASHED = re.compile(r"(?<!\w)[#@][\w-]+")
 _WORD = re.compile(r"[^\W_](?:[\w.@/-]*\w)?")
 _CODE = re.compile(r"(?=.*[0-9])|.*[_@]|.*\w\.\w")

@@ -79,7 +79,11 @@ class Roles:
         if not self._rights:
             return []
         scored = [
-            (self._score(_features(token, around, scene)) + math.log(self._profile.fit(_value(token, numeric))), token)
+            (
+                self._score(_features(token, around, scene))
+                + math.log(self._profile.fit(_value(token, numeric))),
+                token,
+            )
             for token, around in self._read(scene.goal)
             if not numeric or isinstance(token.value, int | float)
         ]
@@ -117,7 +121,11 @@ def _read(goal: str) -> list[tuple[Token, list[str]]]:
 
 def _traits(value: Any) -> Iterator[Hashable]:
     if not isinstance(value, str):
-        yield type(value).__name__ if not isinstance(value, int | float) or isinstance(value, bool) else "number"
+        yield (
+            type(value).__name__
+            if not isinstance(value, int | float) or isinstance(value, bool)
+            else "number"
+        )
         return
     yield "text"
     yield any(char.isdigit() for char in value)
