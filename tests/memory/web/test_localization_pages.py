@@ -39,7 +39,8 @@ def build_scene(workspace: Workspace, rows: int) -> Localization:
 PAGES = [
     "localizations/", "localizations/?kind=found&text=script&sampled=on&outcome=unknown",
     "localizations/{uuid}/", "sample/", "sample/?status=open", "sample/?status=reviewed",
-    "sample/?week=2020-W01&page=99", "lab/", "lab/?goal=script+alert&tags=a,b&nodes=x&tool=&w_tags=1&min_score=0",
+    "sample/?week=2020-W01&page=99", "lab/",
+    "lab/?goal=script+alert&tags=a,b&nodes=x&tool=&w_tags=1&min_score=0",
 ]  # fmt: skip
 
 
