@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from memory.actions import importing
-from memory.background import analyse, linking, paths
+from memory.background import analyse, linking, paths, reindexing
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -15,6 +15,7 @@ def sweep() -> None:
     analyse.analyse_backlog()
     linking.link_patterns()
     paths.build_backlog()
+    reindexing.embed_backlog()
 
 
 @shared_task(name="memory.carry_on_imports")

@@ -18,6 +18,7 @@ from memory.background.path_runs import load_runs
 from memory.background.path_sync import Built, sync_paths
 from memory.background.turns import turn
 from memory.domain.paths.building import build_paths
+from memory.live.index import draft_entries
 from memory.models import PathBuild
 
 BATCH_TASKS = 50
@@ -94,7 +95,9 @@ def _claim() -> list[PathBuild]:
 
 def _build(claimed: Sequence[PathBuild]) -> list[Built]:
     tasks = [row.task for row in claimed]
-    return [Built(task, build_paths(run)) for task, run in zip(tasks, load_runs(tasks), strict=True)]
+    found = [build_paths(run) for run in load_runs(tasks)]
+    drafts = draft_entries(variant.doc for variants in found for variant in variants)
+    return [Built(task, variants, drafts) for task, variants in zip(tasks, found, strict=True)]
 
 
 def _write(claimed: Sequence[PathBuild], built: Sequence[Built]) -> int:
