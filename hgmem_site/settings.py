@@ -287,6 +287,11 @@ SPECTACULAR_SETTINGS = {
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",
+        "PathResult": "memory.domain.paths.document.PATH_RESULTS",
+        "PathStatus": "memory.domain.paths.document.PATH_STATUSES",
+        "PathLevel": "memory.domain.paths.document.PATH_LEVELS",
+        "PathOrigin": "memory.domain.paths.document.PATH_ORIGINS",
+        "NodeKind": "memory.domain.paths.document.NODE_KINDS",
     },
 }
 LOGGING = {

@@ -19,7 +19,7 @@ from memory.writer.paths import NewPath, add_version, lock_lineage, restate, set
 
 
 class Built(msgspec.Struct, frozen=True):
-    """A task and the paths that its run yields, with their index entries."""
+    """A task, the paths that its run yields, and their index entries."""
 
     task: Task
     variants: Sequence[Variant]
