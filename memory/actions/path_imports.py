@@ -46,9 +46,7 @@ class _Read(msgspec.Struct, frozen=True):
     known: Path | None = None
 
 
-def plan_path_import(
-    *, workspace: Workspace, documents: Sequence[Any], by: Actor
-) -> list[ImportItem]:
+def plan_path_import(*, workspace: Workspace, documents: Sequence[Any], by: Actor) -> list[ImportItem]:
     """What importing these documents would do; nothing is stored.
 
     Each is a path document, with an optional ``key`` that names its lineage. Raises NotPermitted, and
