@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from memory.live.index import EXACT, approximate, exact
+from memory.live.index import EXACT, Question, approximate, exact, find_near
 from memory.models import Path
 from memory.queries.path_documents import read_path
 from memory.writer.paths import NewPath, add_version, lock_lineage, set_status
@@ -123,7 +123,7 @@ def test_find_near__templates__always_among_the_candidates(cast: Cast) -> None:
     for vector in others:
         make_placed(cast.workspace, vector)
 
-    assert template.pk in near(cast.workspace, asked, limit=2)
+    assert template.pk in near(cast.workspace, asked, limit=2, results=())
 
 
 def test_find_near__another_workspace__nothing_of_it(cast: Cast) -> None:
@@ -203,16 +203,13 @@ def test_find_near__other_embedder__not_compared_with_it(cast: Cast) -> None:
 
 
 def test_find_near__vectors_wanted__those_of_the_goals(cast: Cast) -> None:
-    from memory.live.index import Question, find_near
-
     one, other = make_vectors(2)
-    make_placed(cast.workspace, one, other)
+    path = make_placed(cast.workspace, one, other)
     question = Question(workspace_id=cast.workspace.pk, vectors={NAME: other}, wants_vectors=True)
 
-    (found,) = find_near(question)
+    vectors = {found.path_id: found.goal_vector for found in find_near(question)}
 
-    assert found.goal_vector is not None
-    np.testing.assert_allclose(found.goal_vector, one, atol=ROUNDED)
+    np.testing.assert_allclose(vectors[path.pk], one, atol=ROUNDED)
 
 
 def test_exact_index__many_changes__packed_and_the_same(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
