@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from memory.background import analyse, paths, reindexing
+from memory.background import analyse, drafting, paths, reindexing
 
 
 @shared_task(name="memory.analyse_backlog")
@@ -11,3 +11,9 @@ def analyse_backlog() -> None:
     analyse.analyse_backlog()
     paths.build_backlog()
     reindexing.embed_backlog()
+
+
+@shared_task(name="memory.draft_rewrites")
+def draft_rewrites() -> None:
+    """Draft the rewrites that somebody asked for."""
+    drafting.draft_backlog()
