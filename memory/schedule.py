@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from memory.actions import importing, path_templates
-from memory.background import analyse, drafting, linking, paths, uses
+from memory.background import analyse, drafting, linking, paths, reindexing, uses
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -16,6 +16,7 @@ def sweep() -> None:
     linking.link_patterns()
     path_templates.load_missing_templates()
     paths.build_backlog()
+    reindexing.embed_backlog()
     uses.settle_backlog()
 
 
