@@ -1,7 +1,7 @@
 """Template paths: every workspace starts with some, and may do without."""
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from memory.domain.access import Actor, check_may
@@ -35,11 +35,8 @@ def load_templates(*, workspace: Workspace) -> list[Path]:
 
 def load_missing_templates() -> int:
     """The starter templates of every workspace that has none; how many workspaces got them."""
-    without = Workspace.objects.exclude(
-        pk__in=Lineage.objects.filter(key__in=[lineage_key("template", name) for name in STARTERS]).values(
-            "workspace"
-        )
-    )
+    first = lineage_key("template", next(iter(STARTERS)))
+    without = Workspace.objects.filter(~Exists(Lineage.objects.filter(workspace=OuterRef("pk"), key=first)))
     return sum(bool(load_templates(workspace=workspace)) for workspace in without)
 
 

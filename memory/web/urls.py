@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from memory.web import audit, imports, keys, members, patterns, tasks, tools, validators, workspaces
+from memory.web import (
+    audit,
+    imports,
+    keys,
+    lab,
+    localizations,
+    members,
+    patterns,
+    sample,
+    tasks,
+    tools,
+    validators,
+    workspaces,
+)
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
@@ -18,6 +31,11 @@ urlpatterns = [
     path("validators/<uuid:uuid>/", validators.validator, name="validator"),
     path("validators/<uuid:uuid>/edit/", validators.edit, name="validator-edit"),
     path("validators/<uuid:uuid>/switch/", validators.switch, name="validator-switch"),
+    path("lab/", lab.lab, name="lab"),
+    path("localizations/", localizations.localizations, name="localizations"),
+    path("localizations/<uuid:uuid>/", localizations.localization, name="localization"),
+    path("sample/", sample.sample, name="sample"),
+    path("sample/<uuid:uuid>/review/", sample.review, name="sample-review"),
     path("keys/", keys.keys, name="keys"),
     path("keys/<uuid:uuid>/revoke/", keys.revoke, name="key-revoke"),
     path("members/", members.members, name="members"),
