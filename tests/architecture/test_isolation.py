@@ -39,6 +39,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "members": Member.objects.get(workspace=workspace, user=cast.viewer),
         "localizations": (answer := make_localization(workspace, sampled=True)),
         "sample": answer,
+        "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
         "rewrites": proposal,
         "alerts": Alert.objects.create(
