@@ -346,13 +346,15 @@ def test_policy__auto_approve__never_what_a_person_should_read(
 
 
 def test_environment__a_tool_changed__asks_for_the_paths_that_use_it(workspace: Workspace) -> None:
-    make_failed_path(workspace)
-    make_path(workspace, "Drive", (DRIVE,))
+    used = make_failed_path(workspace)
+    make_failed_path(workspace)  # nobody ever followed it
+    other = make_path(workspace, "Drive", (DRIVE,))
+    Path.objects.filter(pk__in=[used.pk, other.pk]).update(use_count=1)
 
     with transaction.atomic():
         asked = environment_changed(workspace.pk, "start_engine", 2, "input.mode: new required field")
     again = environment_changed(workspace.pk, "start_engine", 2, "input.mode: new required field")
 
     proposal = RewriteProposal.objects.get()
-    assert (asked, again, proposal.trigger) == (1, 1, "environment")
+    assert (asked, again, proposal.path, proposal.trigger) == (1, 1, used, "environment")
     assert "version 2" in proposal.request["reason"]
