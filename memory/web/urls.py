@@ -2,7 +2,21 @@
 
 from django.urls import path
 
-from memory.web import audit, imports, keys, members, patterns, tasks, tools, validators, workspaces
+from memory.web import (
+    audit,
+    imports,
+    keys,
+    lab,
+    localizations,
+    locating_settings,
+    members,
+    patterns,
+    sample,
+    tasks,
+    tools,
+    validators,
+    workspaces,
+)
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
@@ -18,6 +32,12 @@ urlpatterns = [
     path("validators/<uuid:uuid>/", validators.validator, name="validator"),
     path("validators/<uuid:uuid>/edit/", validators.edit, name="validator-edit"),
     path("validators/<uuid:uuid>/switch/", validators.switch, name="validator-switch"),
+    path("lab/", lab.lab, name="lab"),
+    path("localizations/", localizations.localizations, name="localizations"),
+    path("localizations/<uuid:uuid>/", localizations.localization, name="localization"),
+    path("sample/", sample.sample, name="sample"),
+    path("sample/<uuid:uuid>/review/", sample.review, name="sample-review"),
+    path("sample-paths/<uuid:uuid>/rewrite/", sample.ask_rewrite, name="sample-rewrite"),
     path("keys/", keys.keys, name="keys"),
     path("keys/<uuid:uuid>/revoke/", keys.revoke, name="key-revoke"),
     path("members/", members.members, name="members"),
@@ -26,6 +46,7 @@ urlpatterns = [
     path("members/<uuid:uuid>/remove/", members.remove, name="member-remove"),
     path("audit/", audit.audit, name="audit"),
     path("settings/", workspaces.settings, name="settings"),
+    path("settings/locating/", locating_settings.save, name="settings-locating"),
     path("imports/", imports.imports, name="imports"),
     path("imports/<uuid:uuid>/", imports.import_job, name="import"),
     path("imports/<uuid:uuid>/apply/", imports.apply_import, name="import-apply"),
