@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.web import audit, imports, keys, members, patterns, tasks, tools, validators, workspaces
+from memory.web import audit, imports, keys, members, paths, patterns, tasks, tools, validators, workspaces
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
@@ -18,6 +18,7 @@ urlpatterns = [
     path("validators/<uuid:uuid>/", validators.validator, name="validator"),
     path("validators/<uuid:uuid>/edit/", validators.edit, name="validator-edit"),
     path("validators/<uuid:uuid>/switch/", validators.switch, name="validator-switch"),
+    path("paths/<uuid:uuid>/", paths.path, name="path"),
     path("keys/", keys.keys, name="keys"),
     path("keys/<uuid:uuid>/revoke/", keys.revoke, name="key-revoke"),
     path("members/", members.members, name="members"),

@@ -68,7 +68,7 @@ export function paintNode(drawing, node, { ctx, x, y, state }) {
     ctx.fillStyle = fill;
     ctx.fill(outline);
     if (isSelected || state.hover) {
-      ctx.lineWidth = isSelected ? 7 : 4;
+      ctx.lineWidth = isSelected ? 6 : 4;
       ctx.strokeStyle = theme.accent;
       ctx.stroke(outline);
     }

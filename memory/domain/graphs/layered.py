@@ -152,7 +152,7 @@ class _Grid:
     def columns(self) -> dict[str, float]:
         """A column for every node and bend: near its neighbours, never nearer to the next than it needs."""
         column = {name: float(place) for row in self.rows for place, name in enumerate(row)}
-        for sweep in range(SWEEPS):
+        for sweep in range(SWEEPS + 1):  # the last one goes down
             down = sweep % 2 == 0
             neighbours = self.above if down else self.below
             for row in self.rows if down else reversed(self.rows):
@@ -189,17 +189,19 @@ def _wanted(name: str, neighbours: Sequence[str], column: Mapping[str, float]) -
 def _apart(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
     """The places nearest to the wanted ones (least squares) that keep the order and the distances.
 
-    Pool adjacent violators on what is wanted less the room that the earlier ones take.
+    Pool adjacent violators on what is wanted less the room that the earlier ones take. What is wide counts
+    ten times as much as a bend: a branch moves aside, its nodes stay in line.
     """
-    offsets = [0.0]
+    offsets = [0.0][: len(widths)]
     for one, other in pairwise(widths):
         offsets.append(offsets[-1] + (one + other) / 2)
-    blocks: list[tuple[float, int]] = []
-    for place, offset in zip(wanted, offsets, strict=False):
-        total, count = place - offset, 1
-        while blocks and blocks[-1][0] / blocks[-1][1] > total / count:
+    blocks: list[tuple[float, float, int]] = []  # weighted sum, weight, how many
+    for place, offset, width in zip(wanted, offsets, widths, strict=True):
+        weight = 10.0 if width > BEND_WIDTH else 1.0
+        total, count = weight * (place - offset), 1
+        while blocks and blocks[-1][0] / blocks[-1][1] > total / weight:
             before = blocks.pop()
-            total, count = total + before[0], count + before[1]
-        blocks.append((total, count))
-    centres = [total / count for total, count in blocks for _ in range(count)]
-    return [centre + offset for centre, offset in zip(centres, offsets, strict=False)]
+            total, weight, count = total + before[0], weight + before[1], count + before[2]
+        blocks.append((total, weight, count))
+    centres = [total / weight for total, weight, count in blocks for _ in range(count)]
+    return [centre + offset for centre, offset in zip(centres, offsets, strict=True)]
