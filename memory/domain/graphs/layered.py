@@ -159,7 +159,7 @@ class _Grid:
                 wanted = [_wanted(name, neighbours[name], column) for name in row]
                 column.update(zip(row, _apart(wanted, [_width(name) for name in row]), strict=True))
         left = min(column.values(), default=0.0)
-        return {name: round(place - left, 3) for name, place in column.items()}
+        return {name: round(place - left, 2) for name, place in column.items()}
 
 
 def _sort(row: list[str], neighbours: Mapping[str, list[str]], place: dict[str, float]) -> None:
@@ -190,14 +190,14 @@ def _apart(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
     """The places nearest to the wanted ones (least squares) that keep the order and the distances.
 
     Pool adjacent violators on what is wanted less the room that the earlier ones take. What is wide counts
-    ten times as much as a bend: a branch moves aside, its nodes stay in line.
+    a thousand times as much as a bend: the branch moves aside, the nodes stay in line.
     """
     offsets = [0.0][: len(widths)]
     for one, other in pairwise(widths):
         offsets.append(offsets[-1] + (one + other) / 2)
     blocks: list[tuple[float, float, int]] = []  # weighted sum, weight, how many
     for place, offset, width in zip(wanted, offsets, widths, strict=True):
-        weight = 10.0 if width > BEND_WIDTH else 1.0
+        weight = 1000.0 if width > BEND_WIDTH else 1.0
         total, count = weight * (place - offset), 1
         while blocks and blocks[-1][0] / blocks[-1][1] > total / weight:
             before = blocks.pop()
