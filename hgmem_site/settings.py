@@ -205,6 +205,7 @@ UPLOAD_DIR = VAR_DIR / "uploads"  # replicas share it
 API_RATE = env.str("HGMEM_API_RATE", "6000/min")
 # Questions before a call are counted in each process alone: a shared count would cost a network hop each.
 QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
+INDEX_MB = env.int("HGMEM_INDEX_MB", 1024)  # vectors of paths in the memory of each process, embedded profile
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
 # --- words, time, files --------------------------------------------------------------------------
