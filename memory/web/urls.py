@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.web import audit, imports, keys, members, paths, patterns, tasks, tools, validators, workspaces
+from memory.web import audit, imports, keys, members, path_changes, path_editing, paths, patterns, tasks, tools, validators, workspaces
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
@@ -18,7 +18,16 @@ urlpatterns = [
     path("validators/<uuid:uuid>/", validators.validator, name="validator"),
     path("validators/<uuid:uuid>/edit/", validators.edit, name="validator-edit"),
     path("validators/<uuid:uuid>/switch/", validators.switch, name="validator-switch"),
+    path("paths/", paths.paths, name="paths"),
+    path("paths/new/", path_editing.path_new, name="path-new"),
+    path("paths/import/", path_editing.path_import, name="path-import"),
     path("paths/<uuid:uuid>/", paths.path, name="path"),
+    path("paths/<uuid:uuid>/compare/", paths.path_compare, name="path-compare"),
+    path("paths/<uuid:uuid>/export/", paths.path_export, name="path-export"),
+    path("paths/<uuid:uuid>/correct/", path_editing.path_correct, name="path-correct"),
+    path("paths/<uuid:uuid>/rewrite/", path_changes.path_rewrite, name="path-rewrite"),
+    path("paths/<uuid:uuid>/roll-back/", path_changes.path_roll_back, name="path-roll-back"),
+    path("paths/<uuid:uuid>/retire/", path_changes.path_retire, name="path-retire"),
     path("keys/", keys.keys, name="keys"),
     path("keys/<uuid:uuid>/revoke/", keys.revoke, name="key-revoke"),
     path("members/", members.members, name="members"),
