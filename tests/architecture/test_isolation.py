@@ -6,7 +6,7 @@ from rest_framework.test import APIClient
 
 from memory.models import ApiKey, AuditEvent, ImportJob, Member
 from tests.architecture.routes import API, PAGES, Route
-from tests.builders import make_pattern, make_payload, make_task, make_tool, make_validator
+from tests.builders import make_path, make_pattern, make_payload, make_task, make_tool, make_validator
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_rule
 
@@ -27,6 +27,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
         "members": Member.objects.get(workspace=workspace, user=cast.viewer),
+        "paths": make_path(workspace),
         "patterns": make_pattern(workspace),
         "payloads": make_payload(workspace, "secret"),
         "rules": make_rule(workspace),

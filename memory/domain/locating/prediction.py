@@ -37,7 +37,7 @@ RIDGE = 0.05
 GOAL_SHARE = 0.05
 """The goal's part in what a path is compared by, so that paths which did the same keep an order."""
 
-DENSE_SHARE = 0.3
+DENSE_SHARE = 0.5
 """The part of an embedding model in the likeness of goals; the rest is character grams."""
 
 
@@ -84,11 +84,11 @@ def likeness(
     question = _unit(spread([asked]) * weights)[0]
     among, to_question = rows @ rows.T, rows @ question
     if vector is not None:
-        dense, to_dense = _centred(vector, vectors)
+        dense, to_dense = _dense(vector, vectors)
         among = (1 - DENSE_SHARE) * among + DENSE_SHARE * dense
         to_question = (1 - DENSE_SHARE) * to_question + DENSE_SHARE * to_dense
     done, _ = _weighted(actions)
-    return Likeness(among, to_question, (done @ done.T + GOAL_SHARE * among) / (1 + GOAL_SHARE))
+    return Likeness(among, to_question, _float32((done @ done.T + GOAL_SHARE * among) / (1 + GOAL_SHARE)))
 
 
 def predict(alike: Likeness, known: NDArray[np.intp]) -> Prediction:
@@ -101,7 +101,7 @@ def predict(alike: Likeness, known: NDArray[np.intp]) -> Prediction:
     shares = np.linalg.solve(ridge, asked)
     toward = shares @ alike.actions[known]
     length = float(np.sqrt(max(shares @ toward[known], 0.0)))
-    own = np.sqrt(np.maximum(np.diagonal(alike.actions), 0.0))
+    own = np.sqrt(_float32(np.diagonal(alike.actions)))
     agreement = np.divide(toward, length * own, out=np.zeros_like(toward), where=length * own > 1e-6)
     explained = float(np.clip(shares @ asked, 0.0, 1.0))
     return Prediction(np.clip(agreement, 0.0, 1.0).astype(np.float32), explained)
@@ -125,20 +125,16 @@ def _weighted(bags: Sequence[Bag]) -> tuple[Matrix, Matrix]:
     return _unit(matrix * weights), weights
 
 
-def _centred(vector: Matrix, vectors: Sequence[Matrix | None]) -> tuple[Matrix, Matrix]:
-    """Cosines after the mean is taken away: what all candidates share says nothing (E5 crowds above .8)."""
-    there = [place for place, other in enumerate(vectors) if other is not None]
-    rows = np.zeros((len(vectors), len(vector)), dtype=np.float32)
-    if there:
-        rows[there] = np.stack([other for other in vectors if other is not None])
-        mean = rows[there].mean(axis=0)
-        if len(there) > 1:
-            rows[there] -= mean
-            vector = vector - mean
-    rows, question = _unit(rows), _unit(vector[None, :])[0]
-    return rows @ rows.T, rows @ question
+def _dense(vector: Matrix, vectors: Sequence[Matrix | None]) -> tuple[Matrix, Matrix]:
+    missing = np.zeros_like(vector)
+    rows = np.stack([missing if other is None else other for other in vectors])
+    return rows @ rows.T, rows @ vector
 
 
 def _unit(rows: Matrix) -> Matrix:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
+    return _float32(rows / np.where(lengths > 0, lengths, 1.0))
+
+
+def _float32(matrix: NDArray[np.floating]) -> Matrix:
+    return np.asarray(matrix, dtype=np.float32)

@@ -7,7 +7,7 @@ from memory.domain.locating.entries import FORMAT, actions_text, encode_entry, e
 from memory.domain.paths.document import PathDoc, path_digest
 from memory.live.embedders import Embedder, EmbedderError, get_embedder
 from memory.live.index.question import Vector
-from memory.writer.entries import EntryDraft
+from memory.writer.entries import EntryDraft, bare_draft
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ def draft_entries(docs: Iterable[PathDoc]) -> dict[str, EntryDraft]:
         return dict(zip(whole, embed_documents(list(whole.values()), get_embedder()), strict=True))
     except EmbedderError as error:
         log.warning("Paths are stored without vectors for now: %s", error)
-        return {digest: EntryDraft(entry=encode_entry(entry_of(doc))) for digest, doc in whole.items()}
+        return {digest: bare_draft(doc) for digest, doc in whole.items()}
 
 
 def embed_documents(docs: Sequence[PathDoc], embedder: Embedder) -> list[EntryDraft]:
