@@ -19,8 +19,8 @@ from memory.web.access import PageRequest, workspace_page
 from memory.web.path_comparing import compare_paths
 from memory.web.path_drawings import draw_path
 from memory.web.path_editor import Editor, editor_from, editor_of, switch_mode
-from memory.web.path_forms import PathImportForm
 from memory.web.path_finding import find_path
+from memory.web.path_forms import PathImportForm
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

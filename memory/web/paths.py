@@ -15,14 +15,12 @@ from memory.domain.paths.checking import write_path_document
 from memory.domain.paths.document import PathDoc
 from memory.permissions import may
 from memory.queries.path_documents import read_path, read_paths
-from memory.queries.path_history import find_version, list_versions
-from memory.queries.paths import list_paths
+from memory.queries.paths import list_path_agents, list_paths, list_versions
 from memory.web.access import PageRequest, workspace_page
 from memory.web.path_comparing import compare_paths
 from memory.web.path_detail import detail_context
 from memory.web.path_filters import PathFilterForm
-from memory.web.path_finding import find_path
-
+from memory.web.path_finding import find_path, other_path
 
 
 def _as_json(doc: PathDoc) -> str:
@@ -43,7 +41,7 @@ def paths(request: PageRequest) -> HttpResponse:
     form = PathFilterForm(request.GET)
     page = list_paths(request.workspace, form.filters(), request.GET.get("cursor", ""))
     context = {"title": _("Paths"), "form": form, "page": page, "is_filtered": form.is_filtered}
-    context |= {"may_write": may(request.actor, "write_path")}
+    context |= {"may_write": may(request.actor, "write_path"), "agents": list_path_agents(request.workspace)}
     return render(request, "paths/list.html", context)
 
 
@@ -61,7 +59,7 @@ def path(request: PageRequest, uuid: UUID) -> HttpResponse:
 def path_compare(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Two paths side by side: this one, and the one that ``?with=`` names (by itself: its parent)."""
     row = find_path(request, uuid)
-    other = find_version(request.workspace, request.GET.get("with", "")) or row.parent or row
+    other = other_path(request, request.GET.get("with", "")) or row.parent or row
     old, new = (other, row) if (other.pk or 0) < (row.pk or 0) else (row, other)
     documents = read_paths([old, new])
     titles = {
@@ -70,7 +68,7 @@ def path_compare(request: PageRequest, uuid: UUID) -> HttpResponse:
     }
     context = {"title": _("Compare versions"), "path": row, "old": old, "new": new}
     context |= {"compared": compare_paths(documents[0], documents[1], **titles)}
-    context |= {"versions": list_versions(row), "other": other}
+    context |= {"versions": list_versions(row.lineage), "other": other}
     return render(request, "paths/compare.html", context)
 
 

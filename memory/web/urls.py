@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from memory.web import audit, imports, keys, members, path_changes, path_editing, paths, patterns, tasks, tools, validators, workspaces
+from memory.web import (
+    audit,
+    imports,
+    keys,
+    members,
+    path_changes,
+    path_editing,
+    paths,
+    patterns,
+    tasks,
+    tools,
+    validators,
+    workspaces,
+)
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
