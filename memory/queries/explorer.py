@@ -1,13 +1,20 @@
 """The graph of a workspace: its newest paths laid over each other. What it costs has a bound."""
 
-from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from memory.domain.paths.overlay import Overlay, Step, group_nodes, keep_nodes, lay_over, neighbours
+from memory.domain.graphs.graph import (
+    DRAWN_NODES,
+    Graph,
+    GraphEdge,
+    GraphNode,
+    neighbourhood,
+    summarise,
+)
+from memory.domain.paths.overlay import Overlay, Step, keep_nodes, lay_over
 from memory.models import Node, Path, PathEdge, PathNode, Workspace
 from memory.queries.tasks import tagged
 
@@ -15,8 +22,6 @@ MAX_PATHS = 2_000
 """Up to so many paths are laid over each other,"""
 MAX_STEPS = 20_000
 """with up to so many steps together."""
-MAX_DRAWN = 1_000
-"""Up to so many nodes are drawn one by one; more are drawn as one node for each tool and kind."""
 WINDOW = 20_000
 """So many of the newest paths are looked through for a filter without an index."""
 MATCHED_NODES = 2_000
@@ -42,9 +47,10 @@ class ExplorerFilters:
 
 @dataclass(frozen=True)
 class DrawnNode:
-    """A node of the drawing: one node, or all nodes of a tool and kind (then ``node`` is None)."""
+    """A node of the drawing: one node, or (``node`` None) the ``node_count`` further ones of a tool."""
 
-    key: str
+    id: str
+    label: str
     kind: str
     tool: str
     path_count: int
@@ -64,16 +70,21 @@ class Transition:
 
 @dataclass(frozen=True)
 class Explored:
-    """The graph with what was left out: ``paths`` and ``steps`` were read, ``more_paths`` were not."""
+    """The graph and what was left out.
+
+    ``paths`` and ``steps`` were read, ``more_paths`` says that not all were. Of ``node_count`` nodes
+    ``summarised`` are drawn only as a part of a group, ``left_out`` not at all.
+    """
 
     nodes: list[DrawnNode]
     transitions: list[Transition]
-    paths: int = 0
-    steps: int = 0
-    node_count: int = 0
+    graph: Graph
+    paths: int
+    steps: int
+    node_count: int
     more_paths: bool = False
-    grouped: bool = False
-    distances: dict[str, int] = field(default_factory=dict)
+    summarised: int = 0
+    left_out: int = 0
 
 
 @dataclass
@@ -97,7 +108,7 @@ class _Read:
         self.edges += edges.values_list("source_id", "target_id")
 
 
-def explore(workspace: Workspace, filters: ExplorerFilters, *, most: int = MAX_DRAWN) -> Explored:
+def explore(workspace: Workspace, filters: ExplorerFilters, *, most: int = DRAWN_NODES) -> Explored:
     """The newest paths that pass the filters, laid over each other. A flat number of queries."""
     matches = _matching_nodes(workspace, filters)
     paths, more = _newest_within(_path_rows(workspace, filters, matches))
@@ -105,38 +116,38 @@ def explore(workspace: Workspace, filters: ExplorerFilters, *, most: int = MAX_D
     read.add(paths)
     overlay = lay_over(read.steps, read.edges)
     if filters.kind:
-        overlay = keep_nodes(overlay, [n for n in overlay.paths if read.facts[n][0] == filters.kind])
-    marked = set(matches or ())
-    drawn = _draw(overlay, read, marked, most)
-    return Explored(
-        *drawn, paths=len(paths), steps=len(read.steps), node_count=len(overlay.paths), more_paths=more,
-        grouped=len(overlay.paths) > most,
-    )  # fmt: skip
+        overlay = keep_nodes(overlay, [node for node in overlay.paths if read.facts[node][0] == filters.kind])
+    return _drawn(_graph_of(overlay, read), read, matches or set(), more, most)
 
 
-def explore_around(workspace: Workspace, focus: Node, depth: int, *, most: int = MAX_DRAWN) -> Explored:
-    """What is within ``depth`` transitions of a node, along the newest paths through each ring."""
+def explore_around(workspace: Workspace, focus: Node, depth: int, *, most: int = DRAWN_NODES) -> Explored:
+    """What is within ``depth`` transitions of a node, along the newest paths through each ring around it."""
     centre = focus.merged_into_id or focus.pk
     read, loaded, ring, more = _Read(), set[int](), {centre}, False
-    overlay, near = lay_over([], []), {centre: 0}
-    for ring_number in range(min(max(depth, 1), MAX_DEPTH)):
-        paths, is_cut = _paths_through(workspace, ring, NEAR_PATHS)
+    graph = Graph((GraphNode(str(centre), kind=focus.kind, group=focus.tool),))
+    read.facts[centre] = (focus.kind, focus.tool)
+    for distance in range(1, min(max(depth, 1), MAX_DEPTH) + 1):
+        paths, is_cut = _paths_through(ring, NEAR_PATHS)
+        more = more or is_cut
         fresh = [path for path in paths if path not in loaded]
         loaded.update(fresh)
         read.add(fresh)
-        overlay = lay_over(read.steps, read.edges)
-        near = neighbours(overlay, centre, ring_number + 1)
-        more = more or is_cut
-        ring = {node for node, distance in near.items() if distance == ring_number + 1}
+        whole = _graph_of(lay_over(read.steps, read.edges), read)
+        graph = neighbourhood(whole, [str(centre)], depth=distance, limit=most) if whole.nodes else graph
+        ring = {int(node.id) for node in graph.nodes} - {centre}
         if not ring or len(read.steps) > MAX_STEPS:
             break
-    kept = sorted(near, key=lambda node: (near[node], node))[:most]
-    nodes, transitions = _draw(keep_nodes(overlay, kept), read, {centre}, most)
-    distances = {one.key: near[one.node.pk] for one in nodes if one.node is not None}
-    return Explored(
-        nodes, transitions, paths=len(loaded), steps=len(read.steps), node_count=len(near),
-        more_paths=more or len(kept) < len(near), distances=distances,
-    )  # fmt: skip
+    return _drawn(graph, read, {centre}, more, most)
+
+
+def _graph_of(overlay: Overlay, read: _Read) -> Graph:
+    """The overlay as a graph whose ids are those of the nodes."""
+    nodes = (
+        GraphNode(str(node), kind=read.facts[node][0], group=read.facts[node][1], weight=len(paths))
+        for node, paths in overlay.paths.items()
+    )
+    edges = (GraphEdge(str(one), str(other), n) for (one, other), n in overlay.transitions.items())
+    return Graph(tuple(nodes), tuple(edges))
 
 
 def _matching_nodes(workspace: Workspace, filters: ExplorerFilters) -> set[int] | None:
@@ -171,7 +182,7 @@ def _path_rows(workspace: Workspace, filters: ExplorerFilters, matches: set[int]
     if filters.tag:
         rows = tagged(rows, filters.tag)
     if matches is not None:
-        rows = rows.filter(pk__in=_paths_through(workspace, matches, WINDOW)[0])
+        rows = rows.filter(pk__in=_paths_through(matches, WINDOW)[0])
     return rows
 
 
@@ -187,7 +198,7 @@ def _newest_within(rows: QuerySet[Path]) -> tuple[list[int], bool]:
     return chosen, len(chosen) < len(found)
 
 
-def _paths_through(workspace: Workspace, nodes: set[int], most: int) -> tuple[list[int], bool]:
+def _paths_through(nodes: set[int], most: int) -> tuple[list[int], bool]:
     """The newest active whole paths with a step at one of the drawn nodes, and whether there are more."""
     same = Node.objects.filter(Q(pk__in=nodes) | Q(merged_into__in=nodes)).values_list("pk", flat=True)
     steps = PathNode.objects.filter(node__in=list(same), path__status="active", path__container=None)
@@ -196,47 +207,23 @@ def _paths_through(workspace: Workspace, nodes: set[int], most: int) -> tuple[li
     return found[:most], len(found) > most
 
 
-def _draw(
-    overlay: Overlay, read: _Read, marked: set[int], most: int
-) -> tuple[list[DrawnNode], list[Transition]]:
-    """The overlay with its rows: node by node, or by tool and kind when there are too many."""
-    if len(overlay.paths) > most:
-        return _draw_groups(overlay, read, marked, most)
-    nodes = Node.objects.in_bulk(list(overlay.paths))
-    drawn = {
-        pk: DrawnNode(
-            str(nodes[pk].uuid), nodes[pk].kind, nodes[pk].tool, len(overlay.paths[pk]), nodes[pk],
-            is_match=pk in marked,
-        )
-        for pk in overlay.ranked()
-        if pk in nodes
-    }  # fmt: skip
-    return list(drawn.values()), _transitions(overlay, drawn)
-
-
-def _draw_groups(
-    overlay: Overlay, read: _Read, marked: set[int], most: int
-) -> tuple[list[DrawnNode], list[Transition]]:
-    """One node for each tool and kind; each group is named by the first of its nodes."""
-    names: dict[tuple[str, str], int] = {}
-    group_of = {node: names.setdefault(read.facts[node], node) for node in sorted(overlay.paths)}
-    sizes = Counter(group_of.values())
-    hits = {group_of[node] for node in marked if node in group_of}
-    grouped = group_nodes(overlay, group_of)
-    grouped = keep_nodes(grouped, grouped.ranked()[:most])
-    drawn = {
-        group: DrawnNode(
-            "-".join(read.facts[group]), *read.facts[group], len(grouped.paths[group]),
-            node_count=sizes[group], is_match=group in hits,
-        )
-        for group in grouped.ranked()
-    }  # fmt: skip
-    return list(drawn.values()), _transitions(grouped, drawn)
-
-
-def _transitions(overlay: Overlay, drawn: dict[int, DrawnNode]) -> list[Transition]:
-    return [
-        Transition(drawn[source], drawn[target], count)
-        for (source, target), count in overlay.busiest()
-        if source in drawn and target in drawn
-    ]
+def _drawn(graph: Graph, read: _Read, marked: set[int], more: bool, most: int) -> Explored:
+    """The graph, summarised where it is too large, with the rows of the nodes that are drawn singly."""
+    summary = summarise(graph, limit=most)
+    rows = Node.objects.in_bulk([int(node.id) for node in summary.graph.nodes if node.id.isdigit()])
+    drawn = {}
+    for one in sorted(summary.graph.nodes, key=lambda node: (-node.weight, node.id)):
+        row = rows.get(int(one.id)) if one.id.isdigit() else None
+        label = str(row) if row else one.label
+        drawn[one.id] = DrawnNode(
+            one.id, label, one.kind, one.group, int(one.weight), row, one.stands_for,
+            is_match=row is not None and row.pk in marked,
+        )  # fmt: skip
+    edges = sorted(summary.graph.edges, key=lambda edge: (-edge.weight, edge.source, edge.target))
+    transitions = [Transition(drawn[edge.source], drawn[edge.target], int(edge.weight)) for edge in edges]
+    labelled = [replace(node, label=drawn[node.id].label) for node in summary.graph.nodes]
+    return Explored(
+        list(drawn.values()), transitions, replace(summary.graph, nodes=tuple(labelled)),
+        paths=len({step.path for step in read.steps}), steps=len(read.steps), node_count=len(graph.nodes),
+        more_paths=more, summarised=summary.summarised, left_out=graph.left_out,
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 from uuid import UUID
 
 from django.db import connection
@@ -91,13 +92,13 @@ def saying(rows: QuerySet[Task], text: str) -> QuerySet[Task]:
 
 
 def tagged(rows: QuerySet[M], tag: str) -> QuerySet[M]:
-    """Rows (tasks, paths) that carry the tag. SQLite has no JSON containment: there it is looked for in both spellings."""
+    """Rows that carry the tag. SQLite has no JSON containment: there it is looked for in both spellings."""
     if connection.features.supports_json_field_contains:
         return rows.filter(tags__contains=[tag])
     quoted = tag.replace("\\", "\\\\").replace('"', '\\"')
     escaped = quoted.encode("ascii", "backslashreplace").decode()
-    rows = rows.alias(tags_text=Cast("tags", TextField()))
-    return rows.filter(Q(tags_text__contains=f'"{quoted}"') | Q(tags_text__contains=f'"{escaped}"'))
+    texts = cast("QuerySet[M]", rows.alias(tags_text=Cast("tags", TextField())))
+    return texts.filter(Q(tags_text__contains=f'"{quoted}"') | Q(tags_text__contains=f'"{escaped}"'))
 
 
 def _window_end(rows: QuerySet[Task], cursor: str) -> int:

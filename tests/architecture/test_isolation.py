@@ -9,6 +9,7 @@ from tests.architecture.routes import API, PAGES, Route
 from tests.builders import make_pattern, make_payload, make_task, make_tool, make_validator
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_rule
+from tests.memory.builders import make_node
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]
@@ -27,6 +28,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
         "members": Member.objects.get(workspace=workspace, user=cast.viewer),
+        "nodes": make_node(workspace),
         "patterns": make_pattern(workspace),
         "payloads": make_payload(workspace, "secret"),
         "rules": make_rule(workspace),

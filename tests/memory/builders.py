@@ -3,8 +3,10 @@
 from typing import Any
 
 from memory.actions.record import ItemResult, record_experience
-from memory.models import Workspace
+from memory.domain.paths.document import NodeDoc, node_key
+from memory.models import Node, Workspace
 from memory.permissions import SYSTEM
+from tests.builders import NOW
 
 
 def make_document(external_id: str = "t1", **fields: Any) -> dict[str, Any]:
@@ -19,3 +21,10 @@ def make_document(external_id: str = "t1", **fields: Any) -> dict[str, Any]:
 def record(workspace: Workspace, *documents: dict[str, Any]) -> list[ItemResult]:
     """Record the documents as the system."""
     return record_experience(workspace_id=workspace.pk, documents=documents, by=SYSTEM)
+
+
+def make_node(workspace: Workspace, content: str = "Check the order", **fields: Any) -> Node:
+    """A node that stands alone."""
+    given = {"kind": "action", "tool": "", "params": {}, **fields}
+    key = node_key(NodeDoc(name="n", content=content, **{n: given[n] for n in ("kind", "tool", "params")}))
+    return Node.objects.create(workspace=workspace, key=key, content=content, created_at=NOW, **given)

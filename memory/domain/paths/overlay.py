@@ -60,29 +60,3 @@ def keep_nodes(overlay: Overlay, nodes: Iterable[int]) -> Overlay:
         {node: paths for node, paths in overlay.paths.items() if node in kept},
         {pair: n for pair, n in overlay.transitions.items() if kept.issuperset(pair)},
     )
-
-
-def neighbours(overlay: Overlay, focus: int, depth: int) -> dict[int, int]:
-    """The nodes at most ``depth`` transitions away from ``focus``, in either direction; by node: how far."""
-    near: dict[int, set[int]] = defaultdict(set)
-    for source, target in overlay.transitions:
-        near[source].add(target)
-        near[target].add(source)
-    distances, edge = {focus: 0}, {focus}
-    for distance in range(1, depth + 1):
-        edge = {node for one in edge for node in near[one]}.difference(distances)
-        distances.update(dict.fromkeys(edge, distance))
-    return distances
-
-
-def group_nodes(overlay: Overlay, group_of: Mapping[int, int]) -> Overlay:
-    """The overlay of groups of nodes; transitions within a group are left out."""
-    through: dict[int, set[int]] = defaultdict(set)
-    for node, paths in overlay.paths.items():
-        through[group_of[node]].update(paths)
-    walked: Counter[Pair] = Counter()
-    for (source, target), n in overlay.transitions.items():
-        pair = (group_of[source], group_of[target])
-        if pair[0] != pair[1]:
-            walked[pair] += n
-    return Overlay({group: frozenset(paths) for group, paths in through.items()}, walked)
