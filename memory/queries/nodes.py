@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Count, Q, QuerySet
 
 from memory.domain.paths.duplicates import Duplicates, NodeFacts, find_duplicates
-from memory.models import Node, Path, PathNode, Workspace
+from memory.models import Failure, Node, Path, PathNode, Workspace
 from memory.queries.paging import Page, newest_first, read_number
 
 WINDOW = 20_000
@@ -104,6 +104,41 @@ def list_places(nodes: Iterable[Node], *, limit: int = 25) -> list[Place]:
     for step in newest[: 4 * limit]:
         places.setdefault(step.path_id, Place(step.path, step))
     return list(places.values())[:limit]
+
+
+@dataclass(frozen=True)
+class NodeCard:
+    """What is known about a node: the one that is drawn, those that are the same, the paths through them."""
+
+    node: Node
+    same: list[Node]
+    path_count: int
+    places: list[Place]
+    failures: list[Failure]
+
+
+def node_card(node: Node) -> NodeCard:
+    """The card of the node that is drawn for this one. Four queries."""
+    head, *same = same_nodes(node)
+    ids = [head.pk, *(one.pk for one in same)]
+    paths = PathNode.objects.filter(node__in=ids).aggregate(n=Count("path", distinct=True))
+    places = list_places([head, *same])
+    return NodeCard(head, same, paths["n"], places, list_failures_met(places))
+
+
+def list_failures_met(places: Iterable[Place], *, limit: int = 10) -> list[Failure]:
+    """Failures of the calls that the steps stand for, newest first. A step names them in its details."""
+    calls = Q()
+    for place in places:
+        seqs = place.step.details.get("seq")
+        numbers = seqs if isinstance(seqs, list) else [seqs]
+        known = [seq for seq in numbers if isinstance(seq, int)]
+        if known and place.path.source_id is not None:
+            calls |= Q(task=place.path.source_id, call__seq__in=known[:50])
+    if not calls:
+        return []
+    rows = Failure.objects.filter(calls).select_related("task", "call", "pattern")
+    return list(rows.order_by("-happened_at", "-pk")[:limit])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from memory.web import audit, imports, keys, members, patterns, tasks, tools, validators, workspaces
+from memory.web import (
+    audit,
+    explorer,
+    imports,
+    keys,
+    members,
+    nodes,
+    patterns,
+    tasks,
+    tools,
+    validators,
+    workspaces,
+)
 
 urlpatterns = [
     path("tasks/", tasks.tasks, name="tasks"),
@@ -24,6 +36,10 @@ urlpatterns = [
     path("members/add/", members.add, name="member-add"),
     path("members/<uuid:uuid>/role/", members.change, name="member-role"),
     path("members/<uuid:uuid>/remove/", members.remove, name="member-remove"),
+    path("graph/", explorer.graph, name="graph"),
+    path("nodes/merge/", nodes.merge, name="node-merge"),
+    path("nodes/duplicates/", nodes.duplicates, name="node-duplicates"),
+    path("nodes/<uuid:uuid>/unmerge/", nodes.unmerge, name="node-unmerge"),
     path("audit/", audit.audit, name="audit"),
     path("settings/", workspaces.settings, name="settings"),
     path("imports/", imports.imports, name="imports"),
