@@ -26,16 +26,20 @@ FOUND = 20
 @workspace_page("look")
 def graph(request: PageRequest) -> HttpResponse:
     """Every path laid over the others; with ``?focus=`` what is around a node."""
-    asked = FocusForm(request.GET)
-    form = ExplorerForm(request.GET)
-    focus = asked.value("focus")
-    context = around(request, focus, asked.value("depth") or 1) if focus else {
-        "explored": explore(request.workspace, form.filters()), "is_filtered": bool(request.GET),
-    }  # fmt: skip
+    asked, form = FocusForm(request.GET), ExplorerForm(request.GET)
+    context = shown(request, form, asked.value("focus"), asked.value("depth") or 1)
     context |= drawn(request, context["explored"]) | found(request, asked.value("find"))
     context |= {"title": _("Graph explorer"), "form": form, "asked": asked}
     context |= {"may_merge": may(request.actor, "merge_nodes"), "tools": list_tool_names(request.workspace)}
     return render(request, "explorer/explorer.html", context)
+
+
+def shown(request: PageRequest, form: ExplorerForm, focus: UUID | None, depth: int) -> dict[str, Any]:
+    """The graph: around a node, or all that passes the filters."""
+    found = {"card": None, "depth": depth, "is_filtered": bool(request.GET)}
+    if focus:
+        return found | around(request, focus, depth)
+    return found | {"explored": explore(request.workspace, form.filters())}
 
 
 def around(request: PageRequest, uuid: UUID, depth: int) -> dict[str, Any]:
@@ -44,7 +48,7 @@ def around(request: PageRequest, uuid: UUID, depth: int) -> dict[str, Any]:
     if node is None:
         raise Http404("There is no such node.")
     card = node_card(node)
-    return {"card": card, "depth": depth, "explored": explore_around(request.workspace, card.node, depth)}
+    return {"card": card, "explored": explore_around(request.workspace, card.node, depth)}
 
 
 def drawn(request: PageRequest, explored: Explored) -> dict[str, Any]:
