@@ -207,6 +207,15 @@ API_RATE = env.str("HGMEM_API_RATE", "6000/min")
 QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
+# --- a model, where there is one -----------------------------------------------------------------
+LLM_URL = env.str("HGMEM_LLM_URL", "")
+LLM_KEY = env.str("HGMEM_LLM_KEY", "")
+LLM_MODEL = env.str("HGMEM_LLM_MODEL", "")
+LLM_TIMEOUT_S = env.float("HGMEM_LLM_TIMEOUT_S", 60.0)
+LLM_MAX_TOKENS = env.int("HGMEM_LLM_MAX_TOKENS", 4_000)
+LLM_PRICE_IN = env.float("HGMEM_LLM_PRICE_IN", None)
+LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
+
 # --- words, time, files --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from memory.actions import importing
-from memory.background import analyse, linking
+from memory.background import analyse, linking, paths
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -14,6 +14,7 @@ def sweep() -> None:
     """Everything that is still to be looked at, whether or not a bell was rung."""
     analyse.analyse_backlog()
     linking.link_patterns()
+    paths.build_backlog()
 
 
 @shared_task(name="memory.carry_on_imports")

@@ -2,10 +2,11 @@
 
 from celery import shared_task
 
-from memory.background import analyse
+from memory.background import analyse, paths
 
 
 @shared_task(name="memory.analyse_backlog")
 def analyse_backlog() -> None:
-    """Look at everything that was recorded lately."""
+    """Look at everything that was recorded lately, and build the paths of what ended."""
     analyse.analyse_backlog()
+    paths.build_backlog()

@@ -145,6 +145,27 @@ def change_reward(
     path.save(update_fields=["reward", "updated_at"])
 
 
+def restate(path: Path, doc: PathDoc, *, task_id: int | None, now: datetime) -> None:
+    """Say anew how a stored walk ended, on it and its pieces. Its nodes and edges stay as they are.
+
+    A reward that reuse has shaped since is kept, unless the result turned.
+    """
+    whole = NewPath(lineage_key=path.lineage.key, doc=doc, origin=path.origin)
+    docs = {record.key: record.doc for level in _levels([whole]) for record in level}
+    rows = Path.objects.filter(pk__in=[path.pk, *piece_ids([path.pk])]).select_related("lineage")
+    for row in rows:
+        said = docs[row.lineage.key]
+        if row.result == said.result and (row.use_count or row.status != "active"):
+            continue
+        change_reward(row, said.reward, cause="built", now=now, reason=said.result, task_id=task_id)
+        if row.result != said.result:
+            row.result = said.result
+            row.save(update_fields=["result"])
+        last = row.steps.order_by("-position").first()
+        if last is not None and last.details != said.nodes[-1].details:
+            PathNode.objects.filter(pk=last.pk).update(details=said.nodes[-1].details)
+
+
 def lineage_ids(workspace_id: int, keys: Sequence[str], now: datetime) -> dict[str, int]:
     """Ids of the lineages of these keys; what is missing is made (in one order for every writer)."""
     wanted = sorted(set(keys))
