@@ -207,6 +207,14 @@ def _paths_through(nodes: set[int], most: int) -> tuple[list[int], bool]:
     return found[:most], len(found) > most
 
 
+def node_label(node: Node) -> str:
+    """What a node is called where there is little room: its sentence, or its tool with what it was given."""
+    if node.content and node.content != node.tool:
+        return node.content[:200]
+    given = (str(value) for value in node.params.values() if isinstance(value, str | int | float))
+    return " · ".join([node.tool or node.key, *given])[:200]
+
+
 def _drawn(graph: Graph, read: _Read, marked: set[int], more: bool, most: int) -> Explored:
     """The graph, summarised where it is too large, with the rows of the nodes that are drawn singly."""
     summary = summarise(graph, limit=most)
@@ -214,7 +222,7 @@ def _drawn(graph: Graph, read: _Read, marked: set[int], more: bool, most: int) -
     drawn = {}
     for one in sorted(summary.graph.nodes, key=lambda node: (-node.weight, node.id)):
         row = rows.get(int(one.id)) if one.id.isdigit() else None
-        label = str(row) if row else one.label
+        label = node_label(row) if row else one.label
         drawn[one.id] = DrawnNode(
             one.id, label, one.kind, one.group, int(one.weight), row, one.stands_for,
             is_match=row is not None and row.pk in marked,

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -18,7 +19,8 @@ from memory.web.access import PageRequest, workspace_page
 from memory.web.drawing import draw
 from memory.web.graph_filters import ExplorerForm, FocusForm
 
-LISTED = 100
+LISTED = 50
+TRANSITIONS = 30
 FOUND = 20
 
 
@@ -57,8 +59,8 @@ def drawn(request: PageRequest, explored: Explored) -> dict[str, Any]:
     drawing = draw(picture_of_graph(explored.graph), name="explorer", title=_("Graph"), links=links)
     return {
         "drawing": drawing if explored.nodes else None,
-        "listed": explored.nodes[:LISTED],
-        "transitions": explored.transitions[:LISTED],
+        "listed": Paginator(explored.nodes, LISTED).get_page(request.GET.get("page")),
+        "transitions": explored.transitions[:TRANSITIONS],
     }
 
 

@@ -3,12 +3,16 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 THRESHOLD = 0.8
 NEIGHBOURS = 4
-MAX_WORDS = 200
-_TOKEN = re.compile(r"[^\W_]+")
+SHORT = 3
+"""Of so many words a parameter is a value that must be the same; above, a text that may differ a little."""
+MAX_TEXT = 2_000
+MAX_DEPTH = 8
+_TOKEN = re.compile(r"[^\W_]+|[-+*/<>=!%&|^~]")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -40,9 +44,10 @@ class _Words(NamedTuple):
 def find_duplicates(nodes: Iterable[NodeFacts], *, threshold: float = THRESHOLD) -> list[Duplicates]:
     """Groups of nodes that are nearly the same, most alike first, larger first among equals.
 
-    Two nodes are compared only when kind and tool are the same and so is every word with a digit in it (an
-    order number, an amount: what makes two calls different). Their other words, without case, punctuation,
-    order and empty parameters, are compared by the Jaccard coefficient. Each node is compared with its
+    Two nodes are compared only when kind, tool, every short parameter and every word with a digit in it are
+    the same, but for case, space and empty parameters: that is what makes two calls different. Of the text
+    that is left (the content and long parameters), words and pairs of neighbouring words, without case and
+    punctuation, are compared by the Jaccard coefficient. Each node is compared with its
     ``NEIGHBOURS`` next ones in two sort orders (sorted neighbourhood method, Hernández and Stolfo 1995), so
     the cost grows as n log n.
     """
@@ -55,40 +60,44 @@ def find_duplicates(nodes: Iterable[NodeFacts], *, threshold: float = THRESHOLD)
 
 
 def _words(node: NodeFacts) -> _Words:
-    found: set[str] = set()
-    for text in (node.content, *_texts(node.params)):
-        found.update(_tokens(text))
-        if len(found) > MAX_WORDS:
-            break
-    exact = tuple(sorted(word for word in found if any(letter.isdigit() for letter in word)))
-    return _Words(exact, frozenset(found.difference(exact)))
+    exact: list[str] = []
+    words: set[str] = set()
+    for path, value in (("", node.content), *_scalars(node.params)):
+        tokens = _tokens(value) if isinstance(value, str) else [_plain(value)]
+        if path and (not isinstance(value, str) or len(tokens) <= SHORT):
+            exact.append(f"{path}={''.join(str(_plain(value)).split()).casefold()}")
+            continue
+        exact += [f"{path}:{token}" for token in tokens if any(letter.isdigit() for letter in token)]
+        words.update(f"{path}:{token}" for token in tokens)
+        words.update(f"{path}:{one} {other}" for one, other in pairwise(tokens))
+    return _Words(tuple(exact), frozenset(words))
 
 
-def _texts(value: Any, depth: int = 0) -> Iterator[str]:
-    """Every key and scalar of a JSON value; what is empty is left out with its key."""
-    if isinstance(value, dict) and depth < 8:
-        for key, inner in value.items():
-            if inner not in (None, "", [], {}):
-                yield str(key)
-                yield from _texts(inner, depth + 1)
-    elif isinstance(value, list) and depth < 8:
+def _scalars(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Every scalar with the keys that lead to it, by key; what is empty is left out."""
+    if isinstance(value, dict) and depth < MAX_DEPTH:
+        for key in sorted(value, key=str):
+            yield from _scalars(value[key], f"{path}.{''.join(_tokens(str(key)))}", depth + 1)
+    elif isinstance(value, list) and depth < MAX_DEPTH:
         for inner in value:
-            yield from _texts(inner, depth + 1)
-    elif isinstance(value, bool):
-        yield str(value).lower()
-    elif isinstance(value, float) and value.is_integer():
-        yield str(int(value)) if abs(value) < 1e15 else str(value)
-    elif value is not None:
-        yield str(value)
+            yield from _scalars(inner, f"{path}[]", depth + 1)
+    elif value not in (None, "", [], {}):
+        yield path, value
 
 
-def _tokens(text: str) -> Iterator[str]:
-    """Words without case; a Chinese, Japanese or Korean character is a word of its own."""
-    for word in _TOKEN.findall(_CAMEL.sub(" ", text[:2_000]).replace("_", " ")):
-        if _CJK.search(word):
-            yield from word
-        else:
-            yield word.casefold()
+def _plain(value: Any) -> str:
+    """A scalar as text: ``5.0`` reads as ``5``, what is nested too deep as itself."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value)
+
+
+def _tokens(text: str) -> list[str]:
+    """Words and operators without case; a Chinese, Japanese or Korean character is a word of its own."""
+    found: list[str] = []
+    for word in _TOKEN.findall(_CAMEL.sub(" ", text[:MAX_TEXT]).replace("_", " ")):
+        found += list(word) if _CJK.search(word) else [word.casefold()]
+    return found
 
 
 def _groups(rows: list[tuple[int, frozenset[str]]], threshold: float) -> list[Duplicates]:
