@@ -216,6 +216,9 @@ LLM_MAX_TOKENS = env.int("HGMEM_LLM_MAX_TOKENS", 4_000)
 LLM_PRICE_IN = env.float("HGMEM_LLM_PRICE_IN", None)
 LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
 
+# A worker that has been at a draft for so long is taken for dead; longer than any model may take.
+REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
+
 # --- words, time, files --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from memory.actions import importing
-from memory.background import analyse, linking, paths
+from memory.background import analyse, drafting, linking, paths
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -15,6 +15,12 @@ def sweep() -> None:
     analyse.analyse_backlog()
     linking.link_patterns()
     paths.build_backlog()
+
+
+@shared_task(name="memory.sweep_rewrites")
+def sweep_rewrites() -> None:
+    """Rewrites that wait for a draft, or whose worker died over it."""
+    drafting.draft_backlog()
 
 
 @shared_task(name="memory.carry_on_imports")
@@ -31,6 +37,11 @@ def drop_stale_uploads() -> None:
 
 BEAT = {
     "memory-sweep": {"task": "memory.sweep", "schedule": SWEEP_S, "options": {"expires": SWEEP_S}},
+    "sweep-rewrites": {
+        "task": "memory.sweep_rewrites",
+        "schedule": SWEEP_S,
+        "options": {"expires": SWEEP_S},
+    },
     "carry-on-imports": {
         "task": "memory.carry_on_imports",
         "schedule": IMPORTS_S,

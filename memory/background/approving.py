@@ -15,7 +15,14 @@ from memory.events import record_event
 from memory.models import Lineage, Path, RewriteProposal
 from memory.queries.path_documents import read_path, read_paths
 from memory.queries.rewrites import OPEN_STATUSES, same_nodes
-from memory.writer.paths import StaleVersionError, active_version, add_version, change_reward, set_status
+from memory.writer.paths import (
+    NewPath,
+    StaleVersionError,
+    active_version,
+    add_version,
+    change_reward,
+    set_status,
+)
 
 
 class StaleRewriteError(ValueError):
@@ -105,10 +112,8 @@ def decide(
 
 def _next_version(lineage: Lineage, old: Path, doc: PathDoc, *, by: Actor, now: datetime) -> Path:
     try:
-        return add_version(
-            lineage=lineage, doc=doc, origin="rewrite", now=now, base=old,
-            rewrite_count=old.rewrite_count + 1, created_by=by.name,
-        )  # fmt: skip
+        new = NewPath(doc=doc, origin="rewrite", rewrite_count=old.rewrite_count + 1, created_by=by.name)
+        return add_version(lineage=lineage, new=new, now=now, base=old)
     except StaleVersionError as error:
         raise StaleRewriteError(f"{error} This proposal rewrites version {old.version}.") from error
 

@@ -37,7 +37,8 @@ def _facts(lineage: Lineage, now: datetime) -> StormFacts:
     made = Path.objects.filter(lineage=lineage, origin="rewrite", created_at__gt=since)
     asked = RewriteProposal.objects.filter(lineage=lineage, requested_at__gt=since, proposal__isnull=False)
     drafts = asked.exclude(trigger="person").order_by("-id")[:MAX_DRAFTS]
-    rows = list(drafts.values_list("proposal", "path__node_count"))[::-1]
+    rows = [(document or {}, size) for document, size in drafts.values_list("proposal", "path__node_count")]
+    rows.reverse()
     return StormFacts(
         versions=made.count(),
         reasons=tuple(str(document.get("reason", "")) for document, _ in rows),

@@ -4,40 +4,23 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from memory.domain.paths.document import PathDoc, node_key
+from memory.domain.rewriting.align import FailurePoint, RewriteMemory
 from memory.domain.rewriting.proposal import Rewrite
 
 Transcript = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class MetFailure:
-    """The failure that started it, as the evidence has it. ``input`` is that of the failing call."""
-
-    tool: str
-    error_type: str
-    message: str
-    input: dict[str, Any] = field(default_factory=dict)
-    seq: int | None = None
-
-
-@dataclass(frozen=True)
 class DraftRequest:
-    """One path to rewrite, why, and what is known around it.
-
-    ``versions`` are the other versions of the lineage: what they say is nothing new. ``successes`` are
-    successful paths for the same or a nearby goal, the nearest first; ``retries`` are paths in which a
-    failing call was followed by a working one of the same tool.
-    """
+    """One path to rewrite, why, where it went wrong (as far as is known), and what is known around it."""
 
     workspace_id: int
     old: PathDoc
     reason: str
     new_goal: str = ""
     observation: str = ""
-    failure: MetFailure | None = None
-    versions: tuple[PathDoc, ...] = ()
-    successes: tuple[PathDoc, ...] = ()
-    retries: tuple[PathDoc, ...] = ()
+    failure: FailurePoint | None = None
+    memory: RewriteMemory = field(default_factory=RewriteMemory)
 
 
 @dataclass(frozen=True)
@@ -75,7 +58,7 @@ class Rewriter(Protocol):
 
 def says_nothing_new(new: PathDoc, request: DraftRequest) -> bool:
     """Whether a version of the lineage already does the same steps along the same edges."""
-    return any(_walk(new) == _walk(known) for known in (request.old, *request.versions))
+    return any(_walk(new) == _walk(known) for known in (request.old, *request.memory.versions))
 
 
 def _walk(path: PathDoc) -> tuple[list[str], set[Any]]:

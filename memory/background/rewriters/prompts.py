@@ -66,13 +66,11 @@ def _facts(request: DraftRequest) -> dict[str, Any]:
     if request.observation:
         facts["new_observation"] = _short(request.observation, 2_000)
     if request.failure:
-        facts["failure"] = {
-            "tool": request.failure.tool,
-            "error": _short(f"{request.failure.error_type}: {request.failure.message}", 2_000),
-            "input": _short(request.failure.input),
-        }
-    if request.successes:
-        facts["paths_that_worked_for_similar_goals"] = [_shown(path) for path in request.successes[:2]]
+        error = f"{request.failure.error_type}: {request.failure.message}"
+        facts["failure"] = {"node": request.failure.node, "error": _short(error, 2_000)}
+    if request.memory.successes:
+        nearest = request.memory.successes[:2]
+        facts["paths_that_worked_for_similar_goals"] = [_shown(path) for path in nearest]
     return facts
 
 

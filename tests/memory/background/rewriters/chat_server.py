@@ -34,7 +34,8 @@ def serve_chat() -> Iterator[ChatServer]:
 
         def do_POST(self) -> None:
             length = int(self.headers["Content-Length"])
-            scripted.asked.append(json.loads(self.rfile.read(length)))
+            self.asked = json.loads(self.rfile.read(length))
+            scripted.asked.append(self.asked)
             scripted.keys.append(self.headers["Authorization"])
             self.close_connection = True
             with suppress(BrokenPipeError, ConnectionResetError):
@@ -81,6 +82,17 @@ def says(content: Any, *, finish: str = "stop", usage: dict[str, int] | None = N
         "usage": tokens,
     }
     return lambda handler: send(handler, 200, json.dumps(answer).encode())
+
+
+def by_step(**answers: Any) -> Turn:
+    """The answer to whichever step is asked for: ``nodes``, ``edges``, ``reason``, by a word of the question."""
+
+    def answer(handler: Any) -> None:
+        question = handler.asked["messages"][-1]["content"]
+        name = next(name for name in answers if f"new_{name}" in question or f'"{name}"' in question)
+        says(answers[name])(handler)
+
+    return answer
 
 
 def status(code: int, **headers: str) -> Turn:
