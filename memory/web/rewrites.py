@@ -46,7 +46,11 @@ def rewrites(request: PageRequest) -> HttpResponse:
 @workspace_page("look")
 def rewrite(request: PageRequest, uuid: UUID) -> HttpResponse:
     """One proposal: both graphs, what changes, why, and the decision."""
-    return shown(request, proposal_of(request, uuid))
+    proposal = proposal_of(request, uuid)
+    answer = shown(request, proposal)
+    if request.headers.get("HX-Request") and proposal.status != "queued":
+        answer.headers["HX-Refresh"] = "true"  # the page waited for the draft
+    return answer
 
 
 def proposal_of(request: PageRequest, uuid: UUID) -> RewriteProposal:
@@ -66,11 +70,11 @@ def shown(request: PageRequest, proposal: RewriteProposal, status: int = 200) ->
         "following": next_to_decide(proposal), "preceding": previous_to_decide(proposal),
         "may_review": may(request.actor, "review_rewrite"),
     }  # fmt: skip
+    now = _("Now: version %(n)d") % {"n": proposal.path.version}
     if review.new is not None:
-        titles = {"old_title": _("Now: version %(n)d") % {"n": proposal.path.version}, "new_title": _("Proposed")}
-        context["compared"] = compare_paths(review.old, review.new, **titles)
+        context["compared"] = compare_paths(review.old, review.new, old_title=now, new_title=_("Proposed"))
     else:
-        context["drawing"] = draw_path(review.old, title=_("Now: version %(n)d") % {"n": proposal.path.version})
+        context["drawing"] = draw_path(review.old, title=now)
     return render(request, "rewrites/detail.html", context, status=status)
 
 
