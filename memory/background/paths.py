@@ -1,11 +1,12 @@
 """Path building: from the rows of finished tasks, in batches, as often as anybody likes.
 
-``PathBuild`` rows are the queue. A batch is read and built outside the transaction that writes it (on
-PostgreSQL the rows stay locked meanwhile), and its rows are moved in that transaction, so a killed worker
-leaves them as they were.
+``PathBuild`` rows are the queue. A batch is read, built and embedded outside the transaction that writes it,
+and its rows are moved in that transaction, if they still are as they were read: so a killed worker leaves
+them as they were, and of two workers at one task only the first writes.
 """
 
 import logging
+import random
 import time
 from collections.abc import Sequence
 
@@ -18,10 +19,12 @@ from memory.background.path_runs import load_runs
 from memory.background.path_sync import Built, sync_paths
 from memory.background.turns import turn
 from memory.domain.paths.building import build_paths
+from memory.live.index import draft_entries
 from memory.models import PathBuild
 
 BATCH_TASKS = 50
 BATCH_CALLS = 1_000
+SPREAD = 8
 DEADLINE_S = 5.0
 ATTEMPTS = 5
 log = logging.getLogger(__name__)
@@ -67,10 +70,6 @@ def _build_batch() -> int:
 
 
 def _run_batch() -> int:
-    if connection.features.has_select_for_update_skip_locked:
-        with transaction.atomic():
-            claimed = _claim()
-            return _write(claimed, _build(claimed))
     claimed = _claim()
     built = _build(claimed)
     with transaction.atomic():
@@ -78,13 +77,17 @@ def _run_batch() -> int:
 
 
 def _claim() -> list[PathBuild]:
-    """The oldest rows that wait, up to about ``BATCH_CALLS`` calls; locked on PostgreSQL."""
-    rows = waiting_builds().select_related("task")
-    if connection.features.has_select_for_update_skip_locked:
-        rows = rows.select_for_update(skip_locked=True, of=("self",))
+    """Some of the oldest rows that wait, up to about ``BATCH_CALLS`` calls.
+
+    On PostgreSQL many workers are at it: each starts somewhere else, so that they rarely do the same.
+    """
+    ids = list(waiting_builds().values_list("task_id", flat=True)[: BATCH_TASKS * SPREAD])
+    last_start = max(0, len(ids) - BATCH_TASKS) if connection.vendor == "postgresql" else 0
+    start = random.randrange(last_start + 1)  # noqa: S311 - nothing secret
     chosen: list[PathBuild] = []
     size = 0
-    for row in rows[:BATCH_TASKS]:
+    rows = PathBuild.objects.filter(task__in=ids[start : start + BATCH_TASKS]).select_related("task")
+    for row in rows.order_by("task_id"):
         if chosen and size + row.task.call_count > BATCH_CALLS:
             break
         size += row.task.call_count
@@ -94,7 +97,9 @@ def _claim() -> list[PathBuild]:
 
 def _build(claimed: Sequence[PathBuild]) -> list[Built]:
     tasks = [row.task for row in claimed]
-    return [Built(task, build_paths(run)) for task, run in zip(tasks, load_runs(tasks), strict=True)]
+    variants = [build_paths(run) for run in load_runs(tasks)]
+    drafts = draft_entries(variant.doc for found in variants for variant in found)
+    return [Built(task, found, drafts) for task, found in zip(tasks, variants, strict=True)]
 
 
 def _write(claimed: Sequence[PathBuild], built: Sequence[Built]) -> int:

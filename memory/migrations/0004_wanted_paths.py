@@ -11,6 +11,6 @@ ON CONFLICT (task_id) DO NOTHING
 
 class Migration(migrations.Migration):
 
-    dependencies = [("memory", "0002_paths")]
+    dependencies = [("memory", "0003_pgvector")]
 
     operations = [migrations.RunSQL(WANT, migrations.RunSQL.noop)]

@@ -82,6 +82,7 @@ def draw(picture: Picture, *, name: str, title: str, links: Mapping[str, str] | 
         name=name,
         title=title,
         data={"nodes": nodes, "edges": edges, "options": json.loads(options), "flow": picture.flow}
+        | {"bounds": [left, top, width, height]}
         | ({"outlines": OUTLINES} if picture.flow else {}),
         view=f"{left:g} {top:g} {width:g} {height:g}",
         width=width,

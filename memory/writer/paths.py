@@ -4,7 +4,7 @@ A part that has a span is a piece of its container: it is stored, replaced, reti
 under the same version number. Everything here runs inside the caller's transaction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from uuid import uuid4
 
@@ -16,6 +16,7 @@ from memory.domain.lifecycle import PATH_TRANSITIONS, check_transition
 from memory.domain.paths.document import PathDoc, path_digest
 from memory.domain.paths.keys import part_key, path_key
 from memory.models import Lineage, Path, PathEdge, PathNode, RewardChange
+from memory.writer.entries import EntryDraft, bare_draft, touch_entries, write_entries
 from memory.writer.nodes import node_ids
 from memory.writer.tables import Table, identifier, moment
 
@@ -39,7 +40,9 @@ class StaleVersionError(Exception):
 class NewPath(msgspec.Struct, frozen=True, kw_only=True):
     """A document on its way into the lineage ``lineage_key``, as that ``version`` of it.
 
-    ``parent_id`` is the version it was made from, ``source_id`` the task that walked it.
+    ``parent_id`` is the version it was made from, ``source_id`` the task that walked it. ``drafts`` are its
+    index entries and those of its pieces (:func:`memory.live.index.draft_entries`, asked before the
+    transaction); what is missing there is embedded later by the background.
     """
 
     doc: PathDoc
@@ -50,6 +53,7 @@ class NewPath(msgspec.Struct, frozen=True, kw_only=True):
     parent_id: int | None = None
     rewrite_count: int = 0
     created_by: str = ""
+    drafts: Mapping[str, EntryDraft] = {}
 
 
 class _Record(msgspec.Struct):
@@ -77,6 +81,9 @@ def store_paths(workspace_id: int, items: Sequence[NewPath], *, now: datetime) -
         for record, row in zip(level, Path.objects.bulk_create(rows, batch_size=BATCH), strict=True):
             record.row = row
     _store_steps(workspace_id, records, now)
+    write_entries(
+        workspace_id, {record.row.pk: _entry(record, record.row) for record in records if record.row}
+    )
     return [record.row for record in levels[0] if record.row] if levels else []
 
 
@@ -117,6 +124,7 @@ def set_status(path: Path, step: str, *, now: datetime) -> None:
     path.updated_at = now
     ids = [path.pk, *piece_ids([path.pk])]
     Path.objects.filter(pk__in=ids).update(status=path.status, updated_at=now)
+    touch_entries(path.workspace_id, ids)
 
 
 def piece_ids(path_ids: Iterable[int]) -> list[int]:
@@ -161,6 +169,7 @@ def restate(path: Path, doc: PathDoc, *, task_id: int | None, now: datetime) -> 
         if row.result != said.result:
             row.result = said.result
             row.save(update_fields=["result"])
+            touch_entries(row.workspace_id, [row.pk])
         last = row.steps.order_by("-position").first()
         if last is not None and last.details != said.nodes[-1].details:
             PathNode.objects.filter(pk=last.pk).update(details=said.nodes[-1].details)
@@ -226,6 +235,10 @@ def _path_row(workspace_id: int, record: _Record, lineage_id: int, now: datetime
         created_by=item.created_by[:200],
         updated_at=now,
     )
+
+
+def _entry(record: _Record, row: Path) -> EntryDraft:
+    return record.item.drafts.get(row.digest) or bare_draft(record.doc)
 
 
 def _store_steps(workspace_id: int, records: Sequence[_Record], now: datetime) -> None:

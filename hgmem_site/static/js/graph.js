@@ -68,17 +68,21 @@ class Drawing {
 
   /** At first: all of it when that can be read, else the beginning at a size that can. */
   begin() {
-    this.network.fit({ animation: false });
-    if (this.network.getScale() > 1) this.network.moveTo({ scale: 1, animation: false });
-    if (!this.data.flow || this.network.getScale() >= LEGIBLE || !this.data.nodes.length) return;
-    const first = this.data.nodes[0];
-    const room = 0.4 / LEGIBLE;
-    const { clientWidth: width, clientHeight: height } = this.canvas;
-    const position =
-      this.data.flow === "down"
-        ? { x: first.x, y: first.y - first.h + height * room }
-        : { x: first.x - first.w + width * room, y: first.y };
+    const [left, top, width, height] = this.data.bounds;
+    const { clientWidth, clientHeight } = this.canvas;
+    const scale = Math.min(clientWidth / width, clientHeight / height, 1);
+    if (!this.data.flow || scale >= LEGIBLE || !this.data.nodes.length) return this.fit(false);
+    const { x, y } = this.data.nodes[0];
+    const half = { x: clientWidth / 2 / LEGIBLE, y: clientHeight / 2 / LEGIBLE };
+    const position = this.data.flow === "down" ? { x: centred(x, left, width, half.x), y: top + half.y } : { x: left + half.x, y: centred(y, top, height, half.y) };
     this.network.moveTo({ position, scale: LEGIBLE, animation: false });
+  }
+
+  fit(animation = this.motion) {
+    const [left, top, width, height] = this.data.bounds;
+    const { clientWidth, clientHeight } = this.canvas;
+    const scale = Math.min(clientWidth / width, clientHeight / height, 1);
+    this.network.moveTo({ position: { x: left + width / 2, y: top + height / 2 }, scale, animation });
   }
 
   get motion() {
@@ -87,7 +91,7 @@ class Drawing {
 
   zoom(how) {
     const scale = this.network.getScale();
-    if (how === "fit") this.network.fit({ animation: this.motion, minZoomLevel: 0.02, maxZoomLevel: 1.5 });
+    if (how === "fit") this.fit();
     if (how === "in") this.network.moveTo({ scale: Math.min(scale * 1.3, 4), animation: this.motion });
     if (how === "out") this.network.moveTo({ scale: Math.max(scale / 1.3, 0.02), animation: this.motion });
   }
@@ -152,6 +156,11 @@ class Drawing {
     this.hint.style.top = `${event.clientY - box.top + 14}px`;
     this.canvas.append(this.hint);
   }
+}
+
+/** The middle of what is there when it fits, else the node's own place. */
+function centred(place, from, size, half) {
+  return size <= 2 * half ? from + size / 2 : place;
 }
 
 /** A click on a row selects what it shows; other links and buttons inside it keep their own meaning. */

@@ -20,6 +20,8 @@ export function readTheme(figure) {
   theme.kinds = Object.fromEntries(
     KINDS.map((kind) => [kind, [colour(`node-${kind}`), colour(`node-${kind}-soft`)]]),
   );
+  probe.style.color = "color-mix(in oklab, var(--ink-soft) 45%, var(--bg-soft))";
+  theme.thread = getComputedStyle(probe).color;
   probe.remove();
   return theme;
 }
@@ -34,7 +36,7 @@ export function themed(data, theme) {
     nodes: { ...options.nodes, borderWidth: 1.5, borderWidthSelected: 4, chosen: true },
     edges: {
       ...options.edges,
-      color: { color: theme["line-strong"], highlight: theme.accent, hover: theme.accent, inherit: false },
+      color: { color: theme.thread, highlight: theme.accent, hover: theme.accent, inherit: false },
       font: { color: theme["ink-soft"], size: 11, strokeWidth: 3, strokeColor: theme["bg-soft"] },
       arrows: { to: { enabled: true, scaleFactor: 0.5 } },
       chosen: true,
@@ -68,7 +70,7 @@ export function paintNode(drawing, node, { ctx, x, y, state }) {
     ctx.fillStyle = fill;
     ctx.fill(outline);
     if (isSelected || state.hover) {
-      ctx.lineWidth = isSelected ? 7 : 4;
+      ctx.lineWidth = isSelected ? 6 : 4;
       ctx.strokeStyle = theme.accent;
       ctx.stroke(outline);
     }

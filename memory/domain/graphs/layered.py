@@ -152,14 +152,14 @@ class _Grid:
     def columns(self) -> dict[str, float]:
         """A column for every node and bend: near its neighbours, never nearer to the next than it needs."""
         column = {name: float(place) for row in self.rows for place, name in enumerate(row)}
-        for sweep in range(SWEEPS):
+        for sweep in range(SWEEPS + 1):  # the last one goes down
             down = sweep % 2 == 0
             neighbours = self.above if down else self.below
             for row in self.rows if down else reversed(self.rows):
                 wanted = [_wanted(name, neighbours[name], column) for name in row]
                 column.update(zip(row, _apart(wanted, [_width(name) for name in row]), strict=True))
         left = min(column.values(), default=0.0)
-        return {name: round(place - left, 3) for name, place in column.items()}
+        return {name: round(place - left, 2) for name, place in column.items()}
 
 
 def _sort(row: list[str], neighbours: Mapping[str, list[str]], place: dict[str, float]) -> None:
@@ -189,17 +189,19 @@ def _wanted(name: str, neighbours: Sequence[str], column: Mapping[str, float]) -
 def _apart(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
     """The places nearest to the wanted ones (least squares) that keep the order and the distances.
 
-    Pool adjacent violators on what is wanted less the room that the earlier ones take.
+    Pool adjacent violators on what is wanted less the room that the earlier ones take. What is wide counts
+    a thousand times as much as a bend: the branch moves aside, the nodes stay in line.
     """
-    offsets = [0.0]
+    offsets = [0.0][: len(widths)]
     for one, other in pairwise(widths):
         offsets.append(offsets[-1] + (one + other) / 2)
-    blocks: list[tuple[float, int]] = []
-    for place, offset in zip(wanted, offsets, strict=False):
-        total, count = place - offset, 1
-        while blocks and blocks[-1][0] / blocks[-1][1] > total / count:
+    blocks: list[tuple[float, float, int]] = []  # weighted sum, weight, how many
+    for place, offset, width in zip(wanted, offsets, widths, strict=True):
+        weight = 1000.0 if width > BEND_WIDTH else 1.0
+        total, count = weight * (place - offset), 1
+        while blocks and blocks[-1][0] / blocks[-1][1] > total / weight:
             before = blocks.pop()
-            total, count = total + before[0], count + before[1]
-        blocks.append((total, count))
-    centres = [total / count for total, count in blocks for _ in range(count)]
-    return [centre + offset for centre, offset in zip(centres, offsets, strict=False)]
+            total, weight, count = total + before[0], weight + before[1], count + before[2]
+        blocks.append((total, weight, count))
+    centres = [total / weight for total, weight, count in blocks for _ in range(count)]
+    return [centre + offset for centre, offset in zip(centres, offsets, strict=True)]

@@ -17,7 +17,7 @@ Flow = Literal["down", "right"]
 Mark = Literal["", "added", "removed", "relabelled", "kept"]
 
 BOX_WIDTH, BOX_HEIGHT = 208, 64
-TITLE_CELLS, TEXT_CELLS, EDGE_CELLS = 26, 31, 34
+TITLE_CELLS, TEXT_CELLS, EDGE_CELLS = 26, 31, 30
 GAP = {"down": (236, 122), "right": (300, 100)}
 """Pixels from one column to the next and from one layer to the next, by the flow."""
 DOT_GAP = 78
@@ -70,6 +70,7 @@ def picture_of_path(
     flow: Flow = "down",
     node_marks: Mapping[str, Mark] | None = None,
     edge_marks: Mapping[int, Mark] | None = None,
+    words: Mapping[str, str] | None = None,
 ) -> Picture:
     """The path in layers. Box ``n3`` is the node at position 3, wire ``e0`` the first edge.
 
@@ -82,7 +83,7 @@ def picture_of_path(
     ]
     grid = _grid(path.nodes, [edge for _, edge in known])
     boxes = [
-        _box(place, node, grid.places[node.name], flow, (node_marks or {}).get(node.name, ""))
+        _box(place, node, _point(grid.places[node.name], flow), (node_marks or {}).get(node.name, ""), words)
         for place, node in enumerate(path.nodes)
     ]
     twins: dict[frozenset[str], int] = {}
@@ -119,16 +120,15 @@ def _point(place: Place, flow: Flow) -> Point:
     return float(place.layer * across), round(place.column * along, 1)
 
 
-def _box(number: int, node: NodeDoc, place: Place, flow: Flow, mark: Mark) -> Box:
-    x, y = _point(place, flow)
-    title, text = node_texts(node)
+def _box(number: int, node: NodeDoc, middle: Point, mark: Mark, words: Mapping[str, str] | None) -> Box:
+    (x, y), (title, text) = middle, node_texts(node, words)
     lines = (shorten(f"{number + 1}. {title}", TITLE_CELLS), *wrap(text, TEXT_CELLS, 2))
     return Box(f"n{number}", node.kind, lines, x, y, tone=node_tone(node), mark=mark)
 
 
-def node_texts(node: NodeDoc) -> tuple[str, str]:
-    """A title (tool, or kind) and what there is to say beyond it."""
-    title = plain(node.tool) or node.kind
+def node_texts(node: NodeDoc, words: Mapping[str, str] | None = None) -> tuple[str, str]:
+    """A title (its tool, or its kind in the reader's ``words``) and what there is to say beyond it."""
+    title = plain(node.tool) or (words or {}).get(node.kind, node.kind)
     text = plain(node.content)
     if text and text != title:
         return title, text
@@ -138,8 +138,8 @@ def node_texts(node: NodeDoc) -> tuple[str, str]:
 
 def node_tone(node: NodeDoc) -> str:
     """``bad`` for what went wrong, "" otherwise."""
-    said = node.details
-    return "bad" if node.kind == "event" or said.get("error") or said.get("failed") else ""
+    is_failure = node.kind == "event" and {"error", "error_type", "pattern"} & set(node.details)
+    return "bad" if is_failure else ""
 
 
 def edge_label(edge: EdgeDoc) -> str:

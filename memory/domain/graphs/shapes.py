@@ -1,5 +1,6 @@
 """Outlines as SVG path data: one drawing language for the canvas and for the SVG."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -64,13 +65,16 @@ def line_of(wire: Wire, boxes: Mapping[str, Box], flow: str) -> Line:
         x, y, out = source.x + source.width / 2, source.y, BESIDE
         data = f"M{x:g} {y - 12:g}C{x + out:g} {y - 30:g} {x + out:g} {y + 30:g} {x:g} {y + 12:g}"
         return Line(data, _arrow((x, y + 12), (-1, 0)), x + out, y)
-    if (wire.twin or wire.backward) and not wire.bends:
+    if wire.backward and wire.bends:
+        return _around(wire, source, target, flow)
+    if wire.twin or wire.backward:
         return _beside(wire, source, target, flow)
     start, end, along = _ends(source, target, flow)
-    x, y = wire.bends[0] if wire.bends else end
-    return Line(
-        _through([start, *wire.bends, end], flow), _arrow(end, along), (start[0] + x) / 2, (start[1] + y) / 2
-    )
+    if wire.bends:
+        x, y = wire.bends[len(wire.bends) // 2]
+    else:
+        x, y = start[0] + 0.65 * (end[0] - start[0]), start[1] + 0.57 * (end[1] - start[1])
+    return Line(_through([start, *wire.bends, end], flow), _arrow(end, along), x, y)
 
 
 def _ends(source: Box, target: Box, flow: str) -> tuple[Point, Point, Point]:
@@ -94,6 +98,48 @@ def _beside(wire: Wire, source: Box, target: Box, flow: str) -> Line:
     x1, y1, x2, y2 = source.x + source.width / 2, source.y, target.x + target.width / 2, target.y
     data = f"M{x1:g} {y1:g}C{x1 + out:g} {y1:g} {x2 + out:g} {y2:g} {x2:g} {y2:g}"
     return Line(data, _arrow((x2, y2), (-1, 0)), (x1 + x2) / 2 + out * 0.75, (y1 + y2) / 2)
+
+
+def _around(wire: Wire, source: Box, target: Box, flow: str) -> Line:
+    """Against the flow: out at the side where its bends are, and in again there."""
+    if flow == "right":
+        turned = Wire(wire.id, wire.source, wire.target, tuple((y, x) for x, y in wire.bends))
+        (start, lead), (end, tail) = _port(source, turned.bends[0], 1), _port(target, turned.bends[-1], 1)
+        points = [(x, y) for y, x in (start, lead, *turned.bends, tail, end)]
+    else:
+        (start, lead), (end, tail) = _port(source, wire.bends[0], 0), _port(target, wire.bends[-1], 0)
+        points = [start, lead, *wire.bends, tail, end]
+    first, control, *inner, last_control, last = points
+    x, y = wire.bends[len(wire.bends) // 2]
+    data = f"M{_xy(first)}C{_xy(control)} {_xy(inner[0])} {_xy(inner[0])}"
+    data += _through(inner, flow).partition("C")[1] + _through(inner, flow).partition("C")[2]
+    data += f"C{_xy(inner[-1])} {_xy(last_control)} {_xy(last)}"
+    return Line(data, _arrow(last, _direction(last_control, last)), x, y)
+
+
+def _port(box: Box, bend: Point, axis: int) -> tuple[Point, Point]:
+    """Where a wire that comes from a bend meets the box, and the point that it bends towards before.
+
+    In coordinates across and along the flow. A bend beside the box meets its side, one below or above it
+    meets its end.
+    """
+    across, along = (box.x, box.y) if axis == 0 else (box.y, box.x)
+    half, end = (box.width / 2, box.height / 2) if axis == 0 else (box.height / 2, box.width / 2)
+    if abs(bend[0] - across) > half + ARROW:
+        side = across + math.copysign(half, bend[0] - across)
+        return (side, along), (bend[0], along)
+    edge = along + math.copysign(end, bend[1] - along)
+    return (bend[0], edge), (bend[0], (edge + bend[1]) / 2)
+
+
+def _direction(before: Point, tip: Point) -> Point:
+    """One step along the axis in which the wire arrives."""
+    dx, dy = tip[0] - before[0], tip[1] - before[1]
+    return (math.copysign(1, dx), 0.0) if abs(dx) > abs(dy) else (0.0, math.copysign(1, dy))
+
+
+def _xy(point: Point) -> str:
+    return f"{point[0]:g} {point[1]:g}"
 
 
 def _through(points: Sequence[Point], flow: str) -> str:

@@ -1,7 +1,7 @@
 """A quick picture of a graph without a direction: what belongs together lies together.
 
 Communities (Louvain) are laid on a spiral, then all nodes repel each other and edges pull (Fruchterman and
-Reingold 1991), as matrix products: a thousand nodes take a fifth of a second.
+Reingold 1991), as operations on whole matrices: a thousand nodes take a quarter of a second.
 """
 
 import math
@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-ROUNDS = 60
+ROUNDS = 50
 GOLDEN = math.pi * (3 - math.sqrt(5))
 Link = tuple[str, str, float]
 Floats = NDArray[np.float32]
@@ -56,15 +56,15 @@ def _settle(places: Floats, links: Sequence[tuple[int, int, float]]) -> Floats:
     sources = np.array([one for one, _, _ in links], dtype=np.intp)
     targets = np.array([other for _, other, _ in links], dtype=np.intp)
     pulls = np.array([[1 + math.log(max(weight, 1.0))] for _, _, weight in links], dtype=np.float32)
+    near, other = np.empty((count, count), np.float32), np.empty((count, count), np.float32)
     for turn in range(ROUNDS if count > 1 else 0):
-        squares = np.einsum("ij,ij->i", places, places)
-        near = places @ places.T
-        near *= -2
-        near += squares[:, None]
-        near += squares[None, :]
+        for axis, room in enumerate((near, other)):
+            np.subtract.outer(places[:, axis], places[:, axis], out=room)
+            np.square(room, out=room)
+        near += other
         np.maximum(near, 0.01, out=near)
         np.reciprocal(near, out=near)
-        force = places * near.sum(axis=1)[:, None] - near @ places
+        force = places * near.sum(axis=1)[:, None] - _times(near, places)
         force -= 0.02 * places  # keeps parts without a link from drifting away
         if len(links):
             along = places[targets] - places[sources]
@@ -76,3 +76,11 @@ def _settle(places: Floats, links: Sequence[tuple[int, int, float]]) -> Floats:
         places = places + force / np.maximum(length, 1e-6) * np.minimum(length, step)
     centred: Floats = (places - places.mean(axis=0)).astype(np.float32)
     return centred
+
+
+def _times(matrix: Floats, places: Floats) -> Floats:
+    """Matrix times places. Not with ``@``: on a busy machine a BLAS's threads wait for each other."""
+    product: Floats = np.stack(
+        [np.einsum("ij,j->i", matrix, places[:, axis].copy()) for axis in (0, 1)], axis=1
+    )
+    return product

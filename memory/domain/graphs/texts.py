@@ -8,7 +8,7 @@ ELLIPSIS = "…"
 
 def width(text: str) -> int:
     """How many narrow characters the text is wide. Combining marks and controls take no room."""
-    return sum(_cells(character) for character in text)
+    return len(text) if text.isascii() and text.isprintable() else sum(map(_cells, text))
 
 
 def _cells(character: str) -> int:
@@ -19,9 +19,12 @@ def _cells(character: str) -> int:
 
 def plain(text: str, *, at_most: int = 400) -> str:
     """One line: runs of white space become one space, controls and marks that turn the direction go."""
+    start = text[:at_most]
+    if start.isprintable() and start.isascii():
+        return " ".join(start.split())
     kept = "".join(
         " " if character.isspace() else character
-        for character in text[:at_most]
+        for character in start
         if character.isspace() or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co")
     )
     return " ".join(kept.split())
@@ -31,6 +34,8 @@ def shorten(text: str, cells: int) -> str:
     """At most so wide, cut with an ellipsis."""
     if width(text) <= cells:
         return text
+    if text.isascii() and text.isprintable():
+        return text[: cells - 1].rstrip() + ELLIPSIS
     room, kept = cells - 1, ""
     for character in text:
         room -= _cells(character)

@@ -74,7 +74,8 @@ def _whole(run: Run, points: Sequence[Point], standing: Standing) -> PathDoc:
     way = walk(points, run.thoughts) if points else answer_only(" ".join(run.thoughts.values()))
     way.nodes[-1] = _ended(way.nodes[-1], run)
     level: PathLevel = "subtask" if run.is_nested else "task"
-    doc = _document(run, way, standing, goal=cut_text(run.goal, MAX_GOAL), level=level)
+    goal = cut_text(run.goal.strip() or name_goal(points) or "Answer", MAX_GOAL)
+    doc = _document(run, way, standing, goal=goal, level=level)
     return msgspec.structs.replace(doc, parts=tuple(_parts(run, points, way, standing, level)))
 
 

@@ -27,6 +27,8 @@ from memory.domain.paths.sizes import (
 
 OK = "ok"
 """The condition of an edge that is taken when the call worked."""
+ERROR = "error: "
+"""Begins the condition of an edge that is taken when it failed; the masked message follows."""
 
 
 class Walk(msgspec.Struct):
@@ -95,7 +97,7 @@ def _append_failure(way: Walk, points: Sequence[Point], place: int, names: _Name
         occurred_at=point.shown.happened_at,
         details=_told(error_type=failure.error_type, pattern=failure.pattern),
     )
-    _append(way, event, f"error: {failure.short}", "failed")
+    _append(way, event, f"{ERROR}{failure.short}", "failed")
     label, text = _reaction(points, place)
     _append(way, NodeDoc(name=names.give(label), kind="decision", content=text), "", "")
     return "", label
@@ -113,7 +115,8 @@ def _reaction(points: Sequence[Point], place: int) -> tuple[str, str]:
         changed = _changed(point.shown.input, following.calls[0].input)
         return "retry", f"Try {tool} again {f'with other {changed}' if changed else 'unchanged'}"
     if point.again is not None:
-        return "prepare", f"First call {following.shown.tool}, then try {tool} again"
+        first = following.shown.tool if following.shown.tool != tool else "it for something else"
+        return "prepare", f"First call {first}, then try {tool} again"
     if following.shown.tool == tool:
         return "switch", f"Call {tool} for something else"
     return "switch", f"Switch to {following.shown.tool}"
