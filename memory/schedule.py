@@ -2,13 +2,8 @@
 
 from celery import shared_task
 
-<<<<<<< HEAD
-from memory.actions import importing
-from memory.background import analyse, drafting, linking, paths
-=======
 from memory.actions import importing, path_templates
-from memory.background import analyse, linking, paths
->>>>>>> graph
+from memory.background import analyse, drafting, linking, paths
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0

@@ -33,7 +33,7 @@ MAX_DEPTH = 3
 
 @dataclass(frozen=True)
 class ExplorerFilters:
-    """What is drawn. Empty means everything that is active."""
+    """What is drawn. Empty means everything that is active; templates only where they are asked for."""
 
     tool: str = ""
     kind: str = ""
@@ -172,8 +172,7 @@ def _path_rows(workspace: Workspace, filters: ExplorerFilters, matches: set[int]
         rows = rows.filter(created_at__gte=filters.since)
     if filters.until:
         rows = rows.filter(created_at__lt=filters.until)
-    if filters.result:
-        rows = rows.filter(result=filters.result)
+    rows = rows.filter(result=filters.result) if filters.result else rows.exclude(result="template")
     if filters.agent or filters.tag or filters.since or filters.until:
         newest = Path.objects.filter(workspace=workspace).order_by("-pk").values_list("pk", flat=True)
         rows = rows.filter(pk__gte=next(iter(newest[WINDOW : WINDOW + 1]), 0))
