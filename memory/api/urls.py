@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memory.api import experiences, imports, management, openapi, path_urls
+from memory.api import experiences, imports, management, openapi, path_urls, rewrite_urls
 
 __all__ = ["openapi", "urlpatterns"]  # importing openapi registers its extensions
 
@@ -20,5 +20,6 @@ urlpatterns = [
     path("imports/<uuid:uuid>/apply", imports.ApplyImport.as_view(), name="api-import-apply"),
     path("imports/<uuid:uuid>/cancel", imports.CancelImport.as_view(), name="api-import-cancel"),
     *path_urls.urlpatterns,
+    *rewrite_urls.urlpatterns,
     *management.urlpatterns,
 ]

@@ -4,12 +4,13 @@ import pytest
 from django.db import models
 from rest_framework.test import APIClient
 
-from memory.models import ApiKey, AuditEvent, ImportJob, Member
+from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import make_path, make_pattern, make_payload, make_task, make_tool, make_validator
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_rule
-from tests.memory.builders import make_alert, make_node, make_rewrite
+from tests.memory.builders import make_node
+from tests.memory.rewrites import make_failed_path, make_proposal
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]
@@ -22,19 +23,22 @@ def rows(cast: Cast) -> dict[str, models.Model]:
     workspace = cast.workspace
     make_key(workspace)
     task = make_task(workspace)
+    proposal = make_proposal(make_failed_path(workspace))
     return {
         "experiences": task,
         "tasks": task,
-        "alerts": make_alert(workspace),
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
         "lineages": make_path(workspace).lineage,
         "members": Member.objects.get(workspace=workspace, user=cast.viewer),
         "nodes": make_node(workspace),
         "paths": make_path(workspace),
+        "rewrites": proposal,
+        "alerts": Alert.objects.create(
+            workspace=workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=task.received_at
+        ),
         "patterns": make_pattern(workspace),
         "payloads": make_payload(workspace, "secret"),
-        "rewrites": make_rewrite(workspace),
         "rules": make_rule(workspace),
         "tools": make_tool(workspace),
         "validators": make_validator(workspace),

@@ -110,7 +110,7 @@ def test_approve__base_version_changed_meanwhile__says_what_is_active(cast: Cast
     new = NewPath(doc=make_doc("by hand"), origin="hand")
     add_version(lineage=path.lineage, new=new, now=timezone.now(), base=path)
 
-    with pytest.raises(StaleRewriteError, match=r"version 2 is the active one now.*rewrites version 1"):
+    with pytest.raises(StaleRewriteError, match=r"version 2 is the active one now.*about path:made"):
         approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
     proposal.refresh_from_db()
     assert proposal.status == "proposed"
