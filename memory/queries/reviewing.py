@@ -10,7 +10,7 @@ from memory.domain.paths.document import PathDoc
 from memory.domain.rewriting.proposal import InvalidRewriteError, Rewrite, apply, read_rewrite
 from memory.models import Alert, Path, RewriteProposal, Workspace
 from memory.queries.path_documents import read_path
-from memory.queries.rewrites import OPEN_STATUSES, rewrite_rows
+from memory.queries.rewrites import OPEN_STATUSES, WAITING_STATUSES, rewrite_rows
 
 MAX_CHOSEN = 50
 """So many proposals may be decided together."""
@@ -82,7 +82,7 @@ def count_waiting(workspace: Workspace) -> dict[str, int]:
 def next_to_decide(proposal: RewriteProposal) -> RewriteProposal | None:
     """The next older one that waits for a person, or the newest of all; None when the queue is empty."""
     waiting = RewriteProposal.objects.filter(
-        workspace=proposal.workspace_id, status__in=("proposed", "needs_human", "given_up")
+        workspace=proposal.workspace_id, status__in=WAITING_STATUSES
     ).exclude(pk=proposal.pk)
     older = waiting.filter(pk__lt=proposal.pk).order_by("-pk").first()
     return older or waiting.order_by("-pk").first()
@@ -90,9 +90,7 @@ def next_to_decide(proposal: RewriteProposal) -> RewriteProposal | None:
 
 def previous_to_decide(proposal: RewriteProposal) -> RewriteProposal | None:
     """The next newer one that waits for a person."""
-    waiting = RewriteProposal.objects.filter(
-        workspace=proposal.workspace_id, status__in=("proposed", "needs_human", "given_up")
-    )
+    waiting = RewriteProposal.objects.filter(workspace=proposal.workspace_id, status__in=WAITING_STATUSES)
     return waiting.filter(pk__gt=proposal.pk).order_by("pk").first()
 
 

@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from memory.domain.rewriting.policy import REWRITERS
 from memory.queries.rewrites import RewriteFilters
 
-OPEN = "open"
+WAITING = "waiting"
 STATUSES: list[tuple[str, Any]] = [
-    (OPEN, _("waiting")),
+    (WAITING, _("to decide")),
     ("proposed", _("proposed")),
     ("needs_human", _("needs a person")),
     ("queued", _("being drafted")),
@@ -42,7 +42,7 @@ class RewriteFilterForm(forms.Form):
     def listed(self) -> str:
         """The status that is listed."""
         self.is_valid()
-        return self.cleaned_data.get("status") or OPEN
+        return self.cleaned_data.get("status") or WAITING
 
     def filters(self) -> RewriteFilters:
         """What was understood."""

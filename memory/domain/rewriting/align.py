@@ -31,7 +31,7 @@ from memory.domain.rewriting.align_sources import Moment
 from memory.domain.rewriting.align_splice import Draft
 from memory.domain.rewriting.proposal import Rewrite, apply
 
-__all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "propose", "proposals"]
+__all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "proposals", "propose"]
 
 MAX_CANDIDATES = 4
 MAX_REMEMBERED = 500
