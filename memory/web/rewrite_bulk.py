@@ -30,7 +30,7 @@ def decide(request: PageRequest) -> HttpResponse:
         return redirect("rewrites", request.workspace.slug)
     reason = asked.get("reason", "").strip()
     if request.method == "POST" and (reason or do == "approve"):
-        report(request, do, decide_all(request, do, rows, seen, reason))
+        report(request, do, len(rows), decide_all(request, do, rows, seen, reason))
         return redirect("rewrites", request.workspace.slug)
     if request.method == "POST":
         messages.error(request, _("Say why the rewrites are rejected."))
@@ -72,9 +72,9 @@ def decide_all(
     return refused
 
 
-def report(request: PageRequest, do: str, refused: list[str]) -> None:
+def report(request: PageRequest, do: str, count: int, refused: list[str]) -> None:
     """Say how many were decided, and each that was not with its reason."""
-    done = len(revisions(request.POST)) - len(refused)
+    done = count - len(refused)
     if do == "approve":
         said = ngettext("%(n)d rewrite is approved.", "%(n)d rewrites are approved.", done)
     else:

@@ -37,8 +37,9 @@ def rewrites(request: PageRequest) -> HttpResponse:
     form = RewriteFilterForm(request.GET)
     page = list_rewrites(request.workspace, form.filters(), request.GET.get("cursor", ""))
     context = {"title": _("Rewrites"), "form": form, "page": page, "status": form.listed()}
-    context |= {"counts": count_waiting(request.workspace), "page_keys": list_keys()}
-    context |= {"may_review": may(request.actor, "review_rewrite")}
+    may_review = may(request.actor, "review_rewrite")
+    context |= {"counts": count_waiting(request.workspace), "may_review": may_review}
+    context |= {"page_keys": list_keys() if may_review else []}
     return render(request, "rewrites/list.html", context)
 
 
