@@ -300,6 +300,8 @@ SPECTACULAR_SETTINGS = {
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",
+        "RewriteStatus": "memory.domain.lifecycle.PROPOSAL_STATUSES",
+        "Rewriter": "memory.domain.rewriting.policy.REWRITERS",
         "PathResult": "memory.domain.paths.document.PATH_RESULTS",
         "PathStatus": "memory.domain.paths.document.PATH_STATUSES",
         "PathLevel": "memory.domain.paths.document.PATH_LEVELS",

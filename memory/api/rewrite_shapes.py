@@ -14,8 +14,8 @@ MAX_GOAL = 4_000
 MAX_CARRIED = 100
 DOCUMENT_HELP = (
     '`{"action": "create_rewrite", "new_nodes": [...], "new_edges": [...], "new_tags": [...], '
-    '"reason": "...", "keep_old": true}`. A node is a document, or the name of a node of the old version that stays; without '
-    "edges the nodes are walked in order."
+    '"reason": "...", "keep_old": true}`. A node is a document, or the name of a node of the old version '
+    "that stays; without edges the nodes are walked in order."
 )
 
 
@@ -64,8 +64,8 @@ class RewriteSerializer(serializers.ModelSerializer[RewriteProposal]):
     class Meta:
         model = RewriteProposal
         fields: tuple[str, ...] = (
-            "uuid", "path", "trigger", "status", "rewriter", "request", "guard", "proposal", "edited", "touched",
-            "cost", "note", "attempt", "revision", "task", "failure", "localization", "new_path",
+            "uuid", "path", "trigger", "status", "rewriter", "request", "guard", "proposal", "edited",
+            "touched", "cost", "note", "attempt", "revision", "task", "failure", "localization", "new_path",
             "requested_by", "requested_at", "decided_by", "decided_at", "decision_reason",
         )  # fmt: skip
         read_only_fields: tuple[str, ...] = fields
