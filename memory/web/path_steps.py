@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory.domain.graphs.pictures import Mark, node_texts, node_tone
+from memory.domain.graphs.pictures import Mark, given_text, node_texts, node_tone
+from memory.domain.graphs.texts import shorten
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
 
 STEPS_PER_PAGE = 200
+GIVEN_CELLS = 240
 
 
 @dataclass(frozen=True)
@@ -58,13 +60,14 @@ class Exit:
 
 @dataclass(frozen=True)
 class StepRow:
-    """A node at its place, ``number`` from 1; ``box`` is its id in the drawing."""
+    """A node at its place, ``number`` from 1; ``box`` is its id in the drawing, ``given`` its params cut."""
 
     number: int
     box: str
     node: NodeDoc
     title: str
     text: str
+    given: str
     tone: str
     mark: Mark
     exits: tuple[Exit, ...]
@@ -95,6 +98,7 @@ def step_rows(
             node,
             titles[place],
             node.content if node.content != titles[place] else "",
+            shorten(given_text(node), GIVEN_CELLS),
             node_tone(node),
             (node_marks or {}).get(node.name, ""),
             tuple(exits[node.name]),

@@ -3,7 +3,7 @@
 import { wireKeys } from "./graph_keys.js";
 import { paintNode, paintWires, readTheme, themed } from "./graph_paint.js";
 
-const LEGIBLE = 0.6; // no smaller at first sight: better to pan than to guess
+const LEGIBLE = 0.7; // no smaller at first sight: better to pan than to guess
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const drawings = new Map();
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 from memory.domain.graphs.graph import Graph
 from memory.domain.graphs.layered import Layered, Place, layered
@@ -132,8 +132,16 @@ def node_texts(node: NodeDoc, words: Mapping[str, str] | None = None) -> tuple[s
     text = plain(node.content)
     if text and text != title:
         return title, text
-    given = json.dumps(node.params, ensure_ascii=False, default=str) if node.params else ""
-    return title, plain(given or (node.name if node.name != title else ""))
+    return title, given_text(node) or plain(node.name if node.name != title else "")
+
+
+def given_text(node: NodeDoc) -> str:
+    """The parameters on one line: ``name: value, name: value``."""
+    return ", ".join(f"{plain(name)}: {plain(_said(value))}" for name, value in node.params.items())
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def node_tone(node: NodeDoc) -> str:
