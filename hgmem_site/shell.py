@@ -56,7 +56,12 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("paths", _("Paths"), "conversion_path", covers=("path",)),
             Section("rewrites", _("Rewrites"), "edit_road", covers=("rewrite",), counted="rewrites"),
             Section("graph", _("Graph explorer"), "hub", covers=("graph", "node")),
-            Section("lab", _("Localization lab"), "travel_explore", covers=("lab", "localization")),
+            Section(
+                "lab",
+                _("Localization lab"),
+                "travel_explore",
+                covers=("lab", "localization", "localizations"),
+            ),
             Section("sample", _("Weekly sample"), "fact_check", covers=("sample",)),
             Section("alerts", _("Alerts"), "notifications", covers=("alert",), counted="alerts"),
         ],

@@ -103,6 +103,6 @@ def _followed(row: Sequence[Any]) -> FollowedRow:
     )  # fmt: skip
 
 
-def _seconds(stored: str) -> float:
-    """SQLite keeps times as text in UTC, without saying so."""
-    return datetime.fromisoformat(stored).replace(tzinfo=UTC).timestamp()
+def _seconds(stored: datetime) -> float:
+    """SQLite keeps times in UTC, without saying so."""
+    return stored.replace(tzinfo=UTC).timestamp()

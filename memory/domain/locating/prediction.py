@@ -20,6 +20,7 @@ with the little that was understood. Rare grams weigh more: idf among the candid
 kept anywhere.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -100,7 +101,7 @@ def predict(alike: Likeness, known: NDArray[np.intp]) -> Prediction:
     ridge = alike.goals[np.ix_(known, known)] + RIDGE * np.eye(len(known), dtype=np.float32)
     shares = np.linalg.solve(ridge, asked)
     toward = shares @ alike.actions[known]
-    length = float(np.sqrt(max(shares @ toward[known], 0.0)))
+    length = math.sqrt(max(float(shares @ toward[known]), 0.0))
     own = np.sqrt(_float32(np.diagonal(alike.actions)))
     agreement = np.divide(toward, length * own, out=np.zeros_like(toward), where=length * own > 1e-6)
     explained = float(np.clip(shares @ asked, 0.0, 1.0))
