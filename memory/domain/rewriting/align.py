@@ -1,0 +1,217 @@
+"""Repairing a failed path without a model: what made the same failure go away in other paths is done here.
+
+1. A successful path of the same goal is aligned with the failed one, and its change at the failure is taken.
+2. Otherwise the edits that other repairs show are ranked by how alike the failures are; the best one's
+   arguments are filled in anew from this path, its goal and its error message (`align_binding`).
+Nothing is executed. The ideas are EMG's (arXiv 2607.13884): edit paths between action graphs.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from memory.domain.paths.document import NodeDoc, PathDoc
+from memory.domain.rewriting.align_binding import Binder, Bound, Occurrence
+from memory.domain.rewriting.align_edits import (
+    FailurePoint,
+    LearntEdit,
+    Repair,
+    Step,
+    habits,
+    kinship,
+    learn_edit,
+    place_of,
+    repeats,
+)
+from memory.domain.rewriting.align_path import Alignment, align_nodes, same_steps
+from memory.domain.rewriting.align_reason import describe, describe_direct
+from memory.domain.rewriting.align_roles import Words
+from memory.domain.rewriting.align_sources import Moment, canonical
+from memory.domain.rewriting.align_splice import Draft
+from memory.domain.rewriting.proposal import Rewrite, apply
+
+__all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "proposals", "propose"]
+
+MAX_CANDIDATES = 4
+MAX_REMEMBERED = 500
+MAX_OCCURRENCES = 300
+REPAIR_WEIGHT = 3.0
+LEAST_SHARE = 0.1
+REPEATED = 0.02
+
+
+class RewriteMemory(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rewriter may know: ``successes`` of the same or other goals (best first), ``repairs`` of other
+    failures (nearest or newest first), the ``versions`` that the lineage has. The first 500 of each count."""
+
+    successes: tuple[PathDoc, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+    versions: tuple[PathDoc, ...] = ()
+
+
+class Proposed(NamedTuple):
+    """A rewrite and how much speaks for it (only to compare those of one failure)."""
+
+    rewrite: Rewrite
+    score: float
+
+
+def align(old: PathDoc, successes: Sequence[PathDoc]) -> Alignment:
+    """The edit path (keep, add, delete, relabel, in order) from ``old`` to the most similar of ``successes``.
+
+    Raises ValueError without any success.
+    """
+    if not successes:
+        raise ValueError("There is no successful path to align with.")
+    return max((align_nodes(old.nodes, path.nodes) for path in successes), key=lambda found: found.similarity)
+
+
+def propose(old: PathDoc, failure: FailurePoint, memory: RewriteMemory) -> Rewrite | None:
+    """The rewrite that memory speaks for most, or None: nothing is known, or nothing new would come of it.
+
+    Raises KeyError when the failing node is not in the path.
+    """
+    best = next(iter(proposals(old, failure, memory)), None)
+    if best is None:
+        return None
+    result = apply(old, best.rewrite)
+    if any(same_steps(result, known) for known in (old, *memory.versions)):
+        return None
+    return best.rewrite
+
+
+def proposals(old: PathDoc, failure: FailurePoint, memory: RewriteMemory) -> list[Proposed]:
+    """Every rewrite that memory gives a reason for, the best first; at most one for each kind of edit.
+
+    Raises KeyError when the failing node is not in the path.
+    """
+    place = place_of(old, failure)
+    found = [*_of_same_goal(old, place, failure, memory), *_of_other_goals(old, place, failure, memory)]
+    return sorted(found, key=lambda proposed: -proposed.score)
+
+
+def _of_same_goal(
+    old: PathDoc, place: int, failure: FailurePoint, memory: RewriteMemory
+) -> Iterator[Proposed]:
+    goal = _folded(old.goal)
+    for path in memory.successes[:MAX_REMEMBERED]:
+        if _folded(path.goal) != goal:
+            continue
+        edit = learn_edit(Repair(failed=old, failure=failure, fixed=path))
+        if edit is not None:
+            draft = Draft(old, place)
+            for step in edit.steps:
+                _take(draft, step, step.node)
+            similarity = align_nodes(old.nodes, path.nodes).similarity
+            yield Proposed(draft.rewrite(describe_direct(old, edit, failure)), 1.0 + similarity)
+
+
+def _of_other_goals(
+    old: PathDoc, place: int, failure: FailurePoint, memory: RewriteMemory
+) -> Iterator[Proposed]:
+    tool = old.nodes[place].tool
+    moment = Moment(old.goal, old.nodes[:place], old.nodes[place:], failure.message)
+    query = LearntEdit(moment, tool, failure.masked(), (), old.goal)
+    successes = memory.successes[:MAX_REMEMBERED]
+    learnt = [edit for repair in memory.repairs[:MAX_REMEMBERED] if (edit := learn_edit(repair)) is not None]
+    kin = [(kinship(edit, query), edit) for edit in (*learnt, *habits(successes, tool))]
+    families: defaultdict[tuple[tuple[str, int, str], ...], list[tuple[float, LearntEdit]]] = defaultdict(
+        list
+    )
+    for near, edit in kin:
+        if near > 0:
+            families[edit.shape].append((near, edit))
+    words = Words([old.goal, *(path.goal for path in successes), *(edit.goal for edit in learnt)])
+    total = sum(near for near, _ in kin) or 1.0
+    ranked = sorted(families.values(), key=lambda family: -sum(near for near, _ in family))
+    for family in ranked[:MAX_CANDIDATES]:
+        share = sum(near for near, _ in family) / total
+        if share >= LEAST_SHARE:
+            yield _filled_in(old, place, failure, family, learnt, successes, words, share)
+
+
+def _filled_in(
+    old: PathDoc,
+    place: int,
+    failure: FailurePoint,
+    family: list[tuple[float, LearntEdit]],
+    learnt: Sequence[LearntEdit],
+    successes: Sequence[PathDoc],
+    words: Words,
+    share: float,
+) -> Proposed:
+    draft = Draft(old, place)
+    model = max(family, key=lambda pair: pair[0])[1]
+    taken: list[tuple[Step, NodeDoc, dict[str, Bound]]] = []
+    score = share
+    for step in model.steps:
+        at = max(draft.place() - step.back, 0)
+        moment = Moment(old.goal, draft.nodes[:at], draft.nodes[at:], failure.message)
+        bound = Binder(_examples(step, family, learnt, successes), words).bind(Occurrence(moment, {}))
+        node = _node(draft, step, bound, at)
+        if repeats(draft.nodes, at, node) and step.operation == "add":
+            score *= REPEATED
+        score *= _confidence(bound)
+        taken.append((step, _take(draft, step, node), bound))
+    return Proposed(draft.rewrite(describe(old, model, taken, len(family), failure)), score)
+
+
+def _confidence(bound: dict[str, Bound]) -> float:
+    """How sure the least sure argument is: one wrong value is enough to fail."""
+    return min((value.confidence for value in bound.values()), default=1.0)
+
+
+def _examples(
+    step: Step,
+    family: list[tuple[float, LearntEdit]],
+    learnt: Sequence[LearntEdit],
+    successes: Sequence[PathDoc],
+) -> list[tuple[Occurrence, float]]:
+    """Calls of the step's tool: in good paths, in repairs of any failure, most of all of this one."""
+    found: dict[tuple[str, Hashable], tuple[Occurrence, float]] = {}
+    for path in successes:
+        for at, node in enumerate(path.nodes):
+            if node.tool == step.node.tool:
+                moment = Moment(path.goal, path.nodes[:at], path.nodes[at + 1 :])
+                found[path.goal, canonical(node.params)] = Occurrence(moment, node.params), 1.0
+    of_this = {id(edit) for _, edit in family}
+    for edit in learnt:
+        for other in edit.steps:
+            if other.node.tool == step.node.tool:
+                weight = REPAIR_WEIGHT if id(edit) in of_this else 1.0
+                same = edit.goal, canonical(other.node.params)
+                if same not in found or weight > found[same][1]:
+                    found[same] = Occurrence(_shifted(edit.moment, other.back), other.node.params), weight
+    return list(found.values())[-MAX_OCCURRENCES:]
+
+
+def _shifted(moment: Moment, back: int) -> Moment:
+    if not back:
+        return moment
+    before = tuple(moment.before)
+    return moment._replace(before=before[:-back], after=(*before[-back:], *moment.after))
+
+
+def _node(draft: Draft, step: Step, bound: dict[str, Bound], at: int) -> NodeDoc:
+    params = {name: value.value for name, value in bound.items()}
+    if step.operation == "relabel" and draft.nodes[at].tool == step.node.tool:
+        params = draft.nodes[at].params | params
+    return NodeDoc(
+        name="", tool=step.node.tool, params=params, content=step.node.content, kind=step.node.kind
+    )
+
+
+def _take(draft: Draft, step: Step, node: NodeDoc) -> NodeDoc:
+    at = max(draft.place() - step.back, 0)
+    if step.operation == "add":
+        return draft.insert(at, node)
+    if step.operation == "delete":
+        draft.delete(at)
+        return node
+    return draft.replace(at, node)
+
+
+def _folded(goal: str) -> str:
+    return " ".join(goal.casefold().split())
