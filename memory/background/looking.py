@@ -81,6 +81,7 @@ def _drafted(
         verdict=verdict,
         transcript=[*transcript, *drafted.transcript],
         cost=drafted.cost or cost,
+        confidence=drafted.confidence,
     )
 
 

@@ -23,9 +23,14 @@ def load_memory(path: Path, tool: str, new_goal: str = "") -> RewriteMemory:
 
     Successes: active paths of the same goal first, then the newest that call the tool. Repairs: detours that
     ended well, failed paths whose goal succeeded in another run, rewrites that were followed by a success.
+    What was seen in the path's own environment (``env.domain``) is taken if there is any, else all the rest:
+    what a table or a file is called there says nothing about here.
     """
-    successes = _successes(path, tool, new_goal)
-    pairs = [*_detours(path, tool), *_second_tries(path, tool), *_rewrites(path, tool)]
+    everywhere = _whole(path)
+    domain = path.env.get("domain")
+    near = everywhere.filter(env__domain=domain) if isinstance(domain, str) and domain else everywhere
+    successes = _successes(near, path, tool, new_goal) or _successes(everywhere, path, tool, new_goal)
+    pairs = _pairs(near, tool) or _pairs(everywhere, tool)
     versions = list(path.lineage.versions.exclude(pk=path.pk).order_by("-version")[:SAME_GOAL])
     documents = _documents([*successes, *versions, *(row for pair in pairs for row in pair)])
     return RewriteMemory(
@@ -35,8 +40,12 @@ def load_memory(path: Path, tool: str, new_goal: str = "") -> RewriteMemory:
     )
 
 
-def _successes(path: Path, tool: str, new_goal: str) -> list[Path]:
-    rows = _whole(path).filter(status="active", result="success")
+def _pairs(rows: QuerySet[Path], tool: str) -> list[Pair]:
+    return [*_detours(rows, tool), *_second_tries(rows, tool), *_rewrites(rows, tool)]
+
+
+def _successes(among: QuerySet[Path], path: Path, tool: str, new_goal: str) -> list[Path]:
+    rows = among.filter(status="active", result="success")
     goals = [goal for goal in (new_goal, path.goal) if goal]
     found = list(rows.filter(goal__in=goals).order_by("-reward", "-pk")[:SAME_GOAL])
     known = {row.pk for row in found}
@@ -46,27 +55,27 @@ def _successes(path: Path, tool: str, new_goal: str) -> list[Path]:
     return found
 
 
-def _detours(path: Path, tool: str) -> list[Pair]:
+def _detours(among: QuerySet[Path], tool: str) -> list[Pair]:
     """Walks in which the tool failed and something made it work, each with the way without the detour."""
-    rows = _calling(_whole(path).filter(result="retry", source__isnull=False), tool)
+    rows = _calling(among.filter(result="retry", source__isnull=False), tool)
     walks = {row.source_id: row for row in rows.order_by("-pk")[:WALKS]}
-    clean = _whole(path).filter(source__in=walks, result="success", status="active")
+    clean = among.filter(source__in=walks, result="success", status="active")
     return [(walks[row.source_id], row) for row in clean.order_by("-pk")]
 
 
-def _second_tries(path: Path, tool: str) -> list[Pair]:
+def _second_tries(among: QuerySet[Path], tool: str) -> list[Pair]:
     """Failed walks, each with a success of the very same goal."""
-    rows = _calling(_whole(path).filter(result="failure"), tool).exclude(goal="")
+    rows = _calling(among.filter(result="failure"), tool).exclude(goal="")
     failed = list(rows.order_by("-pk")[:WALKS])
     goals = {row.goal for row in failed}
-    good = _whole(path).filter(goal__in=goals, result="success", status="active").order_by("reward", "pk")
+    good = among.filter(goal__in=goals, result="success", status="active").order_by("reward", "pk")
     best = {row.goal: row for row in good[: 4 * WALKS]}
     return [(row, best[row.goal]) for row in failed if row.goal in best]
 
 
-def _rewrites(path: Path, tool: str) -> list[Pair]:
+def _rewrites(among: QuerySet[Path], tool: str) -> list[Pair]:
     """Versions that were made from a failed one and then succeeded."""
-    rows = _calling(_whole(path).filter(result="success", parent__result__in=("failure", "retry")), tool)
+    rows = _calling(among.filter(result="success", parent__result__in=("failure", "retry")), tool)
     return [
         (row.parent, row) for row in rows.select_related("parent").order_by("-pk")[:REWRITTEN] if row.parent
     ]
