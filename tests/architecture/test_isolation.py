@@ -6,9 +6,18 @@ from rest_framework.test import APIClient
 
 from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member
 from tests.architecture.routes import API, PAGES, Route
-from tests.builders import make_path, make_pattern, make_payload, make_task, make_tool, make_validator
+from tests.builders import (
+    make_localization,
+    make_path,
+    make_pattern,
+    make_payload,
+    make_task,
+    make_tool,
+    make_validator,
+)  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_rule
+from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
 API_DETAILS = [route for route in API if route.parts]
@@ -28,7 +37,12 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "tasks": task,
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
+        "lineages": make_path(workspace).lineage,
         "members": Member.objects.get(workspace=workspace, user=cast.viewer),
+        "nodes": make_node(workspace),
+        "localizations": (answer := make_localization(workspace, sampled=True)),
+        "sample": answer,
+        "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
         "rewrites": proposal,
         "alerts": Alert.objects.create(
@@ -92,4 +106,6 @@ def data_for(route: Route, method: str) -> str:
         return ""
     if route.name == "api-experience-outcomes":
         return '{"result": "success"}'
+    if route.name.startswith("api-localization-"):
+        return '{"taken": null, "verdict": "right"}'
     return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'
