@@ -18,10 +18,11 @@ REWRITTEN = 40
 Pair = tuple[Path, Path]
 
 
-def load_memory(path: Path, tool: str, new_goal: str = "") -> RewriteMemory:
+def load_memory(path: Path, tool: str, new_goal: str = "", nearby: Sequence[int] = ()) -> RewriteMemory:
     """Memory for a rewrite of ``path``, which failed at ``tool``. Its own lineage teaches nothing.
 
-    Successes: active paths of the same goal first, then the newest that call the tool. Repairs: detours that
+    Successes: active paths of the same goal first, then those of ``nearby`` (ids, nearest first), then the
+    newest that call the tool. Repairs: detours that
     ended well, failed paths whose goal succeeded in another run, rewrites that were followed by a success.
     What was seen in the path's own environment (``env.domain``) is taken if there is any, else all the rest:
     what a table or a file is called there says nothing about here.
@@ -29,7 +30,8 @@ def load_memory(path: Path, tool: str, new_goal: str = "") -> RewriteMemory:
     everywhere = _whole(path)
     domain = path.env.get("domain")
     near = everywhere.filter(env__domain=domain) if isinstance(domain, str) and domain else everywhere
-    successes = _successes(near, path, tool, new_goal) or _successes(everywhere, path, tool, new_goal)
+    goals = [goal for goal in (new_goal, path.goal) if goal]
+    successes = _successes(near, goals, tool, nearby) or _successes(everywhere, goals, tool, nearby)
     pairs = _pairs(near, tool) or _pairs(everywhere, tool)
     versions = list(path.lineage.versions.exclude(pk=path.pk).order_by("-version")[:SAME_GOAL])
     documents = _documents([*successes, *versions, *(row for pair in pairs for row in pair)])
@@ -44,15 +46,15 @@ def _pairs(rows: QuerySet[Path], tool: str) -> list[Pair]:
     return [*_detours(rows, tool), *_second_tries(rows, tool), *_rewrites(rows, tool)]
 
 
-def _successes(among: QuerySet[Path], path: Path, tool: str, new_goal: str) -> list[Path]:
+def _successes(among: QuerySet[Path], goals: Sequence[str], tool: str, nearby: Sequence[int]) -> list[Path]:
     rows = among.filter(status="active", result="success")
-    goals = [goal for goal in (new_goal, path.goal) if goal]
-    found = list(rows.filter(goal__in=goals).order_by("-reward", "-pk")[:SAME_GOAL])
-    known = {row.pk for row in found}
+    found = {row.pk: row for row in rows.filter(goal__in=goals).order_by("-reward", "-pk")[:SAME_GOAL]}
+    by_id = rows.in_bulk(list(nearby))
+    found |= {pk: by_id[pk] for pk in nearby if pk in by_id and pk not in found}
     if tool:
-        nearby = _calling(rows, tool).order_by("-pk")[:SAME_TOOL]
-        found += [row for row in nearby if row.pk not in known]
-    return found
+        newest = _calling(rows, tool).order_by("-pk")[:SAME_TOOL]
+        found |= {row.pk: row for row in newest if row.pk not in found}
+    return list(found.values())
 
 
 def _detours(among: QuerySet[Path], tool: str) -> list[Pair]:

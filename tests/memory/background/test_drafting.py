@@ -399,3 +399,19 @@ def test_draft__other_environments__teach_nothing_where_the_own_one_does(workspa
 
     assert goals(path) == ["Here"]
     assert goals(stranger) == ["Elsewhere", "Here"]
+
+
+def test_draft__nearby_goals__are_shown_before_what_only_calls_the_same_tool(
+    workspace: Workspace, rewriters: list[tuple[str, Any]]
+) -> None:
+    rewriter = Scripted(LOCKED)
+    rewriters.append(("align", rewriter))
+    make_path(workspace, "Start the car in the morning", (DRIVE,))
+    make_success(workspace, "Bake bread")
+
+    drafted(wanted(make_failed_path(workspace)))
+
+    assert [path.goal for path in rewriter.asked[0].memory.successes] == [
+        "Start the car in the morning",
+        "Bake bread",
+    ]
