@@ -3,7 +3,7 @@
 import gzip
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Negative:
-    """A question about a domain without runs: where the corpus has some, they are left out when it is asked."""
+    """A question about a domain without runs; those that the corpus has are left out when it is asked."""
 
     goal: str
     domain: str
@@ -51,7 +51,7 @@ def load_corpus(folder: Path) -> Corpus:
     streams = discover(folder)
     if not (folder / QRELS).exists():
         raise StreamError(f"There is no {QRELS} in {folder}.")
-    rows = [json.loads(line) for line in (folder / QRELS).read_text().splitlines() if line.strip()]
+    rows = _qrels(folder / QRELS)
     runs = [run for stream in streams for run in stream.runs]
     wanted = {task for row in rows for task in (row["query_task"], *row["relevant"])}
     source = max(streams, key=lambda one: len(wanted & {run.task for run in one.runs}), default=None)
@@ -67,16 +67,21 @@ def load_corpus(folder: Path) -> Corpus:
     return Corpus(tuple(runs), tuple(questions), len(by_task), tuple(negatives), held_out)
 
 
+def _qrels(path: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    for number, row in enumerate(rows, start=1):
+        if "query_task" not in row or not isinstance(row.get("relevant"), list):
+            raise StreamError(f"{path.name}, line {number}: query_task and a list relevant are expected.")
+    return rows
+
+
 def _questions(
     rows: Iterable[dict[str, Any]], by_task: dict[int | str | None, list[int]], runs: Sequence[Run]
 ) -> list[Question]:
     found = []
     for row in rows:
-        relevant = row["relevant"]
-        if not isinstance(relevant, list):
-            raise StreamError(f"{QRELS}: relevant is not a list.")
         right = frozenset(
-            place for task in relevant for place in by_task.get(task, []) if runs[place].success
+            place for task in row["relevant"] for place in by_task.get(task, []) if runs[place].success
         )
         own = by_task.get(row["query_task"])
         if own and right:
@@ -85,22 +90,33 @@ def _questions(
 
 
 def _negatives(folder: Path, runs: Sequence[Run], ours: set[str]) -> tuple[list[Negative], bool]:
-    """Questions of domains without runs where there are some, else as many of each domain, held out."""
+    """Questions of domains without runs where there are some, else as many of each domain, held out.
+
+    A held-out question whose right query is word for word that of another domain is none: its runs answer it.
+    """
     known = {run.domain for run in runs}
-    foreign: list[Negative] = []
-    if (folder / TASKS).exists():
-        with gzip.open(folder / TASKS, "rt", encoding="utf-8") as lines:
-            tasks = [json.loads(line) for line in lines if line.strip()]
-        foreign = [Negative(task["query"], task["db"]) for task in tasks if task["db"] not in known]
+    tasks = list(_tasks(folder))
+    foreign = [Negative(task["query"], task["db"]) for task in tasks if task["db"] not in known]
     rng = random.Random(7)
     if len(foreign) >= NEGATIVES:
         return rng.sample(foreign, NEGATIVES), False
+    domains: dict[str, set[str]] = {}
+    for task in tasks:
+        domains.setdefault(_plain(task["gold"]), set()).add(task["db"])
+    shared = {_plain(task["query"]) for task in tasks if len(domains[_plain(task["gold"])]) > 1}
     each = -(-NEGATIVES // max(len(ours), 1))
     chosen: list[Negative] = []
     for domain in sorted(ours):
-        goals = sorted({run.goal for run in runs if run.domain == domain})
+        goals = sorted({run.goal for run in runs if run.domain == domain and _plain(run.goal) not in shared})
         chosen += [Negative(goal, domain) for goal in rng.sample(goals, min(each, len(goals)))]
     return rng.sample(chosen, min(NEGATIVES, len(chosen))), True
+
+
+def _tasks(folder: Path) -> Iterator[dict[str, Any]]:
+    if not (folder / TASKS).exists():
+        return
+    with gzip.open(folder / TASKS, "rt", encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines if line.strip())
 
 
 def _plain(goal: str) -> str:

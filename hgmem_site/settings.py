@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 
-from hgmem_site.env import env, is_plain_loopback, secret_key
+from hgmem_site.env import env, is_plain_loopback, secret_key, vis_network_folder
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.str("HGMEM_VAR", str(BASE_DIR / "var")))
@@ -237,6 +237,7 @@ FORMAT_MODULE_PATH = ["hgmem_site.formats"]
 TIME_ZONE = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
 STATIC_URL = "static/"
+STATICFILES_DIRS = [("vis", vis_network_folder())]  # served from the installed pyvis
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True  # assets come straight from installed packages; nothing to collect

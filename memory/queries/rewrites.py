@@ -15,6 +15,9 @@ from memory.queries.paging import Page, newest_first
 OPEN_STATUSES = ("queued", "needs_human", "given_up", "proposed")
 """Nobody has decided yet."""
 
+WAITING_STATUSES = ("needs_human", "given_up", "proposed")
+"""A person is to decide now."""
+
 MAX_TOUCHED = 50
 MAX_PATHS = 20
 
@@ -46,9 +49,11 @@ def list_rewrites(workspace: Workspace, filters: RewriteFilters, cursor: str) ->
 
 
 def in_status(rows: QuerySet[RewriteProposal], status: str) -> QuerySet[RewriteProposal]:
-    """Those in one status; ``open``: nobody has decided yet; "": all."""
+    """Those in one status; ``open``: nobody has decided yet; ``waiting``: somebody should now; "": all."""
     if status == "open":
         return rows.filter(status__in=OPEN_STATUSES)
+    if status == "waiting":
+        return rows.filter(status__in=WAITING_STATUSES)
     return rows.filter(status=status) if status else rows
 
 

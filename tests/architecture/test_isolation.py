@@ -17,6 +17,7 @@ from tests.builders import (
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_rule
+from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
 API_DETAILS = [route for route in API if route.parts]
@@ -36,7 +37,9 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "tasks": task,
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
+        "lineages": make_path(workspace).lineage,
         "members": Member.objects.get(workspace=workspace, user=cast.viewer),
+        "nodes": make_node(workspace),
         "localizations": (answer := make_localization(workspace, sampled=True)),
         "sample": answer,
         "sample-paths": make_path(workspace),

@@ -29,7 +29,7 @@ def rewrite_of(path: Path, tools: list[str], keep_old: bool) -> Path:
     return approve_rewrite(proposal=make_proposal(path, proposal=document), by=SYSTEM)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tools=TOOLS, reward=st.floats(0, 1), rewrites=REWRITES, is_retired=st.booleans())
 def test_approve__then_rolled_back__the_same_version_is_active_again(
     cast: Cast, tools: list[str], reward: float, rewrites: list[tuple[list[str], bool]], is_retired: bool

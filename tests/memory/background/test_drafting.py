@@ -358,3 +358,14 @@ def test_environment__a_tool_changed__asks_for_the_paths_that_use_it(workspace: 
     proposal = RewriteProposal.objects.get()
     assert (asked, again, proposal.path, proposal.trigger) == (1, 1, used, "environment")
     assert "version 2" in proposal.request["reason"]
+
+
+def test_draft__rewrite_that_cannot_be_applied__is_passed_over(
+    workspace: Workspace, rewriters: list[tuple[str, Any]]
+) -> None:
+    wrong = Scripted(Drafted(Rewrite(new_nodes=("moon",), reason="x")))
+    rewriters += [("align", wrong), ("template", Scripted(LOCKED))]
+
+    proposal = drafted(wanted(make_failed_path(workspace)))
+
+    assert (proposal.status, proposal.rewriter) == ("proposed", "template")

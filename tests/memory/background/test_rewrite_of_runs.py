@@ -69,3 +69,20 @@ def test_rewrite__nothing_like_it_was_ever_seen__is_given_up(cast: Cast) -> None
     assert (proposal.status, proposal.last_error) == (
         "given_up", "align: nothing that is known would help.",
     )  # fmt: skip
+
+
+def test_rewrite__failure_of_a_known_kind__gets_the_standard_repair(cast: Cast) -> None:
+    slow = {"tool": "search", "input": {"q": 1}, "status": "error", "error": {"message": "Request timed out"}}
+    record(cast.workspace, make_document("slow", calls=[slow], outcome={"result": "failure"}, final=True))
+    analyse_backlog()
+    build_backlog()
+    path = Path.objects.get(lineage__key="task:slow")
+
+    proposal = want_rewrite(path, trigger="located", wish=Wish(reason="It failed."))
+    draft_backlog()
+
+    assert proposal is not None
+    proposal.refresh_from_db()
+    assert (proposal.status, proposal.rewriter) == ("proposed", "template"), proposal.last_error
+    new = apply(read_path(path), read_rewrite(proposal.proposal))
+    assert [node.tool for node in new.nodes if node.tool] == ["search", "search"]
