@@ -14,6 +14,7 @@ from memory.background.approving import (
     approve_locked,
     decide,
     lock_proposal,
+    prepare_entries,
 )
 from memory.background.bell import DRAFT_TASK, ring
 from memory.background.draft_writing import touched_by
@@ -27,6 +28,7 @@ from memory.models import Failure, Path, RewriteProposal, Task, Workspace
 from memory.writer.redactors import scrub_for
 
 __all__ = [
+    "NotRewritableError",
     "ReasonMissingError",
     "StaleRewriteError",
     "UnknownCarryError",
@@ -88,7 +90,6 @@ def request_rewrite(
     return proposal
 
 
-@transaction.atomic
 def approve_rewrite(
     *,
     proposal: RewriteProposal,
@@ -104,9 +105,12 @@ def approve_rewrite(
     InvalidRewriteError.
     """
     check_may(by, "review_rewrite", within=proposal.workspace_id)
-    return approve_locked(
-        proposal, by=by, now=timezone.now(), revision=revision, carry=carry, reason=reason[:MAX_REASON]
-    )
+    entries = prepare_entries(proposal, carry)
+    with transaction.atomic():
+        return approve_locked(
+            proposal, by=by, now=timezone.now(), revision=revision, carry=carry,
+            reason=reason[:MAX_REASON], entries=entries,
+        )  # fmt: skip
 
 
 @transaction.atomic

@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from memory.api import experiences, imports, localizations, locating, management, openapi, path_urls
+from memory.api import (
+    experiences,
+    imports,
+    localization_urls,
+    management,
+    openapi,
+    path_urls,
+    rewrite_urls,
+)
 
 __all__ = ["openapi", "urlpatterns"]  # importing openapi registers its extensions
 
@@ -19,19 +27,8 @@ urlpatterns = [
     path("imports/<uuid:uuid>", imports.ImportDetail.as_view(), name="api-import"),
     path("imports/<uuid:uuid>/apply", imports.ApplyImport.as_view(), name="api-import-apply"),
     path("imports/<uuid:uuid>/cancel", imports.CancelImport.as_view(), name="api-import-cancel"),
+    *localization_urls.urlpatterns,
     *path_urls.urlpatterns,
-    path("paths/locate", locating.LocatePaths.as_view(), name="api-paths-locate"),
-    path("localizations", localizations.LocalizationList.as_view(), name="api-localizations"),
-    path("localizations/<uuid:uuid>", localizations.LocalizationDetail.as_view(), name="api-localization"),
-    path(
-        "localizations/<uuid:uuid>/feedback",
-        localizations.LocalizationFeedback.as_view(),
-        name="api-localization-feedback",
-    ),
-    path(
-        "localizations/<uuid:uuid>/review",
-        localizations.LocalizationReview.as_view(),
-        name="api-localization-review",
-    ),
+    *rewrite_urls.urlpatterns,
     *management.urlpatterns,
 ]

@@ -1,28 +1,35 @@
 """What an approval does: the next version, what else changes with it, and who decided, in one transaction."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from memory.background.storms import watch_lineage
 from memory.domain.access import Actor
 from memory.domain.lifecycle import PROPOSAL_TRANSITIONS, check_transition
+from memory.domain.paths.checking import check_path
 from memory.domain.paths.document import PathDoc, node_key
+from memory.domain.rewriting.accepting import CHECKED, accept
 from memory.domain.rewriting.carrying import NodeChange, carry_along, changed_nodes
 from memory.domain.rewriting.policy import safe_policy
-from memory.domain.rewriting.proposal import apply, read_rewrite
+from memory.domain.rewriting.proposal import InvalidRewriteError, read_rewrite
 from memory.events import record_event
+from memory.live.index import draft_entries
 from memory.models import Lineage, Path, RewriteProposal
 from memory.queries.path_documents import read_path, read_paths
 from memory.queries.rewrites import OPEN_STATUSES, same_nodes
+from memory.writer.entries import EntryDraft
 from memory.writer.paths import (
     NewPath,
     StaleVersionError,
-    active_version,
     add_version,
     change_reward,
     set_status,
 )
+
+Entries = Mapping[str, EntryDraft]
 
 
 class StaleRewriteError(ValueError):
@@ -41,10 +48,12 @@ def approve_locked(
     revision: int | None = None,
     carry: Collection[UUID] = (),
     reason: str = "",
+    entries: Entries | None = None,
 ) -> Path:
     """Make the next version; the new version. Call it inside a transaction.
 
-    ``revision`` is the proposal's that was seen, ``carry`` the other paths that get the same change. Raises
+    ``revision`` is the proposal's that was seen, ``carry`` the other paths that get the same change,
+    ``entries`` what :func:`prepare_entries` made before the transaction. Raises
     :class:`StaleRewriteError`, :class:`UnknownCarryError`, TransitionError, InvalidRewriteError.
     """
     others = _others(proposal, carry)
@@ -55,14 +64,15 @@ def approve_locked(
     document = locked.edited or locked.proposal or {}
     rewrite = read_rewrite(document)
     before = read_path(old)
-    after = apply(before, rewrite)
-    new = _next_version(lineage, old, after, by=by, now=now)
+    after = accept(before, rewrite)
+    step = _Step(by, now, entries or {})
+    new = step.next_version(lineage, old, after)
     if not rewrite.keep_old:
         old.refresh_from_db()
         set_status(old, "retire", now=now)
     penalty = safe_policy(locked.workspace.settings).penalty
     change_reward(old, old.reward - penalty, cause="penalty", now=now, reason=f"Replaced by {new.key}.")
-    carried = _carry(others, lineages, changed_nodes(before, after), by=by, now=now)
+    carried = _carry(step, others, lineages, changed_nodes(before, after))
     lineage.fruitless_rewrites += 1
     lineage.save(update_fields=["fruitless_rewrites"])
     _supersede_others(locked, new, now)
@@ -75,6 +85,24 @@ def approve_locked(
     )  # fmt: skip
     watch_lineage(lineage, now=now)
     return new
+
+
+def prepare_entries(
+    proposal: RewriteProposal, carry: Collection[UUID] = (), document: Mapping[str, Any] | None = None
+) -> Entries:
+    """The index entries of what an approval would make. A model may be asked: never inside a transaction.
+
+    Nothing is raised: what cannot be applied is refused by the approval itself.
+    """
+    try:
+        rewrite = read_rewrite(document or proposal.edited or proposal.proposal or {})
+        before = read_path(proposal.path)
+        after = accept(before, rewrite)
+        others = _others(proposal, carry)
+    except (InvalidRewriteError, UnknownCarryError):
+        return {}
+    carried = [doc for _, doc in _carried(others, changed_nodes(before, after)) if doc is not None]
+    return draft_entries([after, *carried])
 
 
 def lock_proposal(proposal: RewriteProposal, revision: int | None = None) -> RewriteProposal:
@@ -110,14 +138,6 @@ def decide(
     )
 
 
-def _next_version(lineage: Lineage, old: Path, doc: PathDoc, *, by: Actor, now: datetime) -> Path:
-    try:
-        new = NewPath(doc=doc, origin="rewrite", rewrite_count=old.rewrite_count + 1, created_by=by.name)
-        return add_version(lineage=lineage, new=new, now=now, base=old)
-    except StaleVersionError as error:
-        raise StaleRewriteError(f"{error} This proposal rewrites version {old.version}.") from error
-
-
 def _others(proposal: RewriteProposal, carry: Collection[UUID]) -> list[Path]:
     """The paths to carry along. Only what the proposal says it touches, and only what is active still."""
     wanted = {str(uuid) for uuid in carry}
@@ -137,28 +157,53 @@ def _lock_lineages(ids: Sequence[int]) -> dict[int, Lineage]:
 
 
 def _carry(
-    others: Sequence[Path],
-    lineages: Mapping[int, Lineage],
-    changes: Sequence[NodeChange],
-    *,
-    by: Actor,
-    now: datetime,
+    step: "_Step", others: Sequence[Path], lineages: Mapping[int, Lineage], changes: Sequence[NodeChange]
 ) -> list[Path]:
-    if not others:
-        return []
+    """The same change in other paths, each a new version of its own."""
+    made = []
+    for path, carried in _carried(others, changes):
+        if carried is None:
+            raise UnknownCarryError(f"{path.key}: nothing would be left of it, or it would fall apart.")
+        made.append(step.next_version(lineages[path.lineage_id], path, carried))
+    return made
+
+
+def _carried(others: Sequence[Path], changes: Sequence[NodeChange]) -> Iterator[tuple[Path, PathDoc | None]]:
+    """Each path with what would become of it; None where that is no path."""
     documents = read_paths(others)
     keys = [change.key for change in changes]
     keys += [node_key(node) for document in documents for node in document.nodes]
-    same = same_nodes(others[0].workspace_id, keys)
-    made = []
+    same = same_nodes(others[0].workspace_id, keys) if others else {}
     for path, document in zip(others, documents, strict=True):
-        lineage = lineages[path.lineage_id]
         carried = carry_along(document, changes, same)
-        active = active_version(lineage)
-        if carried is None or active is None or active.pk != path.pk:
-            raise UnknownCarryError(f"{path.key} was changed meanwhile, or nothing of it would be left.")
-        made.append(_next_version(lineage, path, carried, by=by, now=now))
-    return made
+        is_whole = carried is not None and not any(
+            error.field.startswith(CHECKED) for error in check_path(carried)
+        )
+        yield path, carried if is_whole else None
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Who makes new versions, when, and their index entries."""
+
+    by: Actor
+    now: datetime
+    entries: Entries
+
+    def next_version(self, lineage: Lineage, old: Path, doc: PathDoc) -> Path:
+        """Raises :class:`StaleRewriteError` where ``old`` is not active any more."""
+        new = NewPath(
+            doc=doc,
+            origin="rewrite",
+            source_id=old.source_id,
+            rewrite_count=old.rewrite_count + 1,
+            created_by=self.by.name,
+            drafts=self.entries,
+        )
+        try:
+            return add_version(lineage=lineage, new=new, now=self.now, base=old)
+        except StaleVersionError as error:
+            raise StaleRewriteError(f"{error} This proposal is about {old.key}.") from error
 
 
 def _supersede_others(proposal: RewriteProposal, new: Path, now: datetime) -> None:

@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from memory.actions.localizations import review_localization
+from memory.actions.rewrites import request_rewrite
 from memory.domain.locating.question import InvalidQuestionError
 from memory.domain.locating.sampling import read_week, week_name, week_of
-from memory.models import Localization
+from memory.models import Localization, Path
 from memory.permissions import may
 from memory.queries.localizations import (
     NamedPath,
@@ -96,6 +97,21 @@ def review(request: PageRequest, uuid: UUID) -> HttpResponse:
     except ValueError:
         messages.error(request, _("A path is named by its uuid."))
     return redirect(_back(request, row))
+
+
+@require_POST
+@workspace_page("request_rewrite")
+def ask_rewrite(request: PageRequest, uuid: UUID) -> HttpResponse:
+    """Ask for a rewrite of a path whose reuse failed; ``uuid`` is the path's."""
+    path = get_object_or_404(Path, workspace=request.workspace, uuid=uuid)
+    week = read_week(request.POST.get("week", "")) or week_of(timezone.now())
+    try:
+        reason = f"Tasks that followed it failed in week {week_name(week)}."
+        request_rewrite(path=path, reason=reason, by=request.actor)
+        messages.success(request, _("A rewrite is asked for. It waits in the queue when it is drafted."))
+    except ValueError as refusal:
+        messages.error(request, str(refusal))
+    return redirect(f"{reverse('sample', args=[request.workspace.slug])}?week={week_name(week)}")
 
 
 def _marked(request: PageRequest) -> list[str]:

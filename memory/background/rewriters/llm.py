@@ -23,7 +23,8 @@ from memory.background.rewriters.replies import (
     refused,
 )
 from memory.domain.paths.document import PathDoc
-from memory.domain.rewriting.proposal import InvalidRewriteError, Rewrite, apply, validate
+from memory.domain.rewriting.accepting import accept
+from memory.domain.rewriting.proposal import InvalidRewriteError, Rewrite, apply
 from memory.writer.redactors import scrub_for
 
 MAX_TRIES = 3
@@ -67,17 +68,17 @@ class LlmRewriter:
 
 def _converse(talk: "_Talk", old: PathDoc) -> Rewrite:
     def nodes_hold(reply: NodesReply) -> None:
-        validate(old, Rewrite(new_nodes=reply.documents(), reason="-"))
+        accept(old, Rewrite(new_nodes=reply.documents(), reason="-"))
 
     nodes = talk.step("nodes", NODES, NodesReply, nodes_hold).documents()
 
     def edges_hold(reply: EdgesReply) -> None:
-        validate(old, Rewrite(new_nodes=nodes, new_edges=reply.documents(), reason="-"))
+        accept(old, Rewrite(new_nodes=nodes, new_edges=reply.documents(), reason="-"))
 
     edges = talk.step("edges", EDGES, EdgesReply, edges_hold).documents()
 
     def reason_holds(reply: ReasonReply) -> None:
-        validate(old, _rewrite(reply))
+        accept(old, _rewrite(reply))
 
     def _rewrite(reply: ReasonReply) -> Rewrite:
         return Rewrite(

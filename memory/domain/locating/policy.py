@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from memory.domain.intake import field_error
+from memory.domain.intake import FieldError, field_error
 from memory.domain.locating.question import InvalidQuestionError
 from memory.domain.locating.scoring import Weights
 from memory.domain.locating.shapes import MIN_SCORE
@@ -24,12 +24,16 @@ class PartWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     semantic: weight = DEFAULTS.semantic
     structure: weight = DEFAULTS.structure
 
+    def document(self) -> dict[str, float]:
+        """By the name of the part."""
+        return dict(msgspec.to_builtins(self))
+
     def shares(self) -> Weights:
         """As the ranking takes them."""
         return Weights(self.tags, self.semantic, self.structure)
 
 
-class LocatePolicy(msgspec.Struct, frozen=True):
+class LocatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Weights, the score below which a path is not answered, and whether a model has the last word."""
 
     weights: PartWeights = PartWeights()
@@ -65,4 +69,6 @@ def check_policy(document: Mapping[str, Any]) -> LocatePolicy:
         policy = msgspec.convert(dict(document), LocatePolicy)
     except msgspec.ValidationError as error:
         raise InvalidQuestionError(field_error(error)) from error
+    if not any(policy.weights.document().values()):
+        raise InvalidQuestionError(FieldError("weights", "At least one part must count."))
     return policy

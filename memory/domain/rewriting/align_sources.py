@@ -22,7 +22,7 @@ _LISTED = re.compile(r":\s*([^:.;\n]{2,300}?)\s*$")
 
 
 class Moment(NamedTuple):
-    """A place in a path: what was done ``before`` it, what comes ``after``, and what went wrong there, if anything."""
+    """A place in a path: what was done ``before`` it, what comes ``after``, and what was said went wrong."""
 
     goal: str
     before: Sequence[NodeDoc]

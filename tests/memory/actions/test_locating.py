@@ -14,7 +14,8 @@ from memory.domain.locating.question import InvalidQuestionError
 from memory.domain.paths.document import NodeDoc
 from memory.models import Localization, Path, RewriteProposal
 from memory.permissions import SYSTEM
-from tests.builders import make_localization, make_path
+from memory.writer.paths import set_status
+from tests.builders import NOW, make_localization, make_path
 from tests.conftest import Cast
 
 GOAL = "Cancel the reservation of Ada and refund the ticket"
@@ -75,6 +76,7 @@ def test_locate__secrets_in_the_question__are_not_kept(cast: Cast) -> None:
 
 
 def test_locate__nothing_near__is_an_honest_empty_answer(cast: Cast) -> None:
+    Path.objects.filter(result="template").delete()
     fill(cast)
 
     answer = ask(cast, "Bake a chocolate cake without flour")
@@ -83,13 +85,15 @@ def test_locate__nothing_near__is_an_honest_empty_answer(cast: Cast) -> None:
     assert Localization.objects.get().kind == "nothing"
 
 
-def test_locate__empty_memory__is_answered(cast: Cast) -> None:
-    Path.objects.all().delete()
+def test_locate__only_the_starter_templates__never_look_like_something_real(cast: Cast) -> None:
+    answer = ask(cast, "Bake a chocolate cake without flour")
 
-    assert ask(cast).kind == "nothing"
+    assert (answer.kind, answer.paths) == ("template", [])
+    assert {item.result for item in answer.templates} == {"template"}
 
 
 def test_locate__only_templates_fit__come_as_templates(cast: Cast) -> None:
+    Path.objects.filter(result="template").delete()
     template = make_path(cast.workspace, "Cancel a booking: ask first", result="template", reward=0.0)
 
     answer = ask(cast, "Cancel a booking: ask first")
@@ -156,8 +160,10 @@ def test_locate__filters__narrow(cast: Cast, filters: dict[str, str], expected: 
 
 def test_locate__retired_version_and_foreign_path__are_not_found(cast: Cast) -> None:
     make_path(cast.elsewhere, GOAL)
+    old = make_path(cast.workspace, GOAL)
+    set_status(old, "retire", now=NOW)
 
-    assert ask(cast).kind == "nothing"
+    assert ask(cast).paths == []
 
 
 def test_locate__prompt_tokens__gives_the_text_of_the_best(cast: Cast) -> None:

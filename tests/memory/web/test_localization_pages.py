@@ -8,7 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memory.background.uses import settle_backlog
-from memory.models import AuditEvent, Localization, PathUse, Workspace
+from memory.domain.locating.shapes import MIN_SCORE
+from memory.models import AuditEvent, Localization, PathUse, RewriteProposal, Workspace
 from tests.builders import make_localization, make_path, make_task
 from tests.conftest import Cast, page_client
 from tests.memory.web.test_pages import HOSTILE
@@ -38,7 +39,9 @@ def build_scene(workspace: Workspace, rows: int) -> Localization:
 
 PAGES = [
     "localizations/", "localizations/?kind=found&text=script&sampled=on&outcome=unknown",
-    "localizations/{uuid}/", "sample/", "sample/?status=open", "sample/?status=reviewed", "sample/?week=2020-W01&page=99",
+    "localizations/{uuid}/", "sample/", "sample/?status=open", "sample/?status=reviewed",
+    "sample/?week=2020-W01&page=99", "lab/",
+    "lab/?goal=script+alert&tags=a,b&nodes=x&tool=&w_tags=1&min_score=0",
 ]  # fmt: skip
 
 
@@ -56,11 +59,12 @@ def test_page__viewer__sees_agents_text_as_text(cast: Cast, url: str) -> None:
 @pytest.mark.parametrize("url", PAGES)
 def test_page__more_rows__costs_no_more_queries(cast: Cast, url: str) -> None:
     client = page_client(cast.reviewer)
-    path = f"/w/acme/{url.format(uuid=build_scene(cast.workspace, 2).uuid)}"
+    path = f"/w/acme/{url.format(uuid=build_scene(cast.workspace, 5).uuid)}"
     client.get(path)
     with CaptureQueriesContext(connection) as before:
         client.get(path)
     build_scene(cast.workspace, 12)
+    client.get(path)  # the index of paths reads what is new
     with CaptureQueriesContext(connection) as after:
         client.get(path)
 
@@ -145,3 +149,87 @@ def test_review__viewer__is_refused(cast: Cast) -> None:
     answer = page_client(cast.viewer).post(f"/w/acme/sample/{row.uuid}/review/", {"verdict": "right"})
 
     assert answer.status_code == 403
+
+
+def test_sample__failed_reuse__a_rewrite_can_be_asked_for(cast: Cast) -> None:
+    build_scene(cast.workspace, 1)
+    path = PathUse.objects.get().path
+    client = page_client(cast.reviewer)
+    assert f"sample-paths/{path.uuid}/rewrite/" in client.get("/w/acme/sample/").text
+
+    answer = client.post(f"/w/acme/sample-paths/{path.uuid}/rewrite/", {"week": "2026-W09"})
+
+    assert answer.url == "/w/acme/sample/?week=2026-W09"
+    assert RewriteProposal.objects.get(trigger="person").path == path
+    refusal = page_client(cast.viewer).post(f"/w/acme/sample-paths/{path.uuid}/rewrite/")
+    assert refusal.status_code == 403
+
+
+LOCATING = {
+    "locating-tags": "1", "locating-semantic": "2", "locating-structure": "0.5", "locating-min_score": "0.6",
+    "locating-verify_localizations": "on",
+}  # fmt: skip
+
+
+def test_settings__owner_changes_the_weights__are_kept_with_an_audit_event(cast: Cast) -> None:
+    cast.workspace.settings = {"paths": {"auto_approve": True}, "redaction": {"fields": ["x"]}}
+    cast.workspace.save()
+    client = page_client(cast.owner)
+
+    client.post("/w/acme/settings/locating/", LOCATING)
+
+    cast.workspace.refresh_from_db()
+    paths = cast.workspace.settings["paths"]
+    assert paths["weights"] == {"tags": 1.0, "semantic": 2.0, "structure": 0.5}
+    assert (paths["min_score"], paths["verify_localizations"], paths["auto_approve"]) == (0.6, True, True)
+    assert cast.workspace.settings["redaction"] == {"fields": ["x"]}
+    event = AuditEvent.objects.get(verb="set_locate_policy")
+    assert (event.old["min_score"], event.new["min_score"]) == (MIN_SCORE, 0.6)
+    assert 'value="0.6"' in client.get("/w/acme/settings/").text
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"locating-min_score": "2"}, id="out of range"),
+        pytest.param({"locating-tags": "nan"}, id="no number"),
+        pytest.param(
+            {"locating-tags": "0", "locating-semantic": "0", "locating-structure": "0"}, id="nothing counts"
+        ),
+    ],
+)
+def test_settings__bad_numbers__are_refused_with_a_sentence(cast: Cast, changed: dict[str, str]) -> None:
+    answer = page_client(cast.owner).post("/w/acme/settings/locating/", LOCATING | changed, follow=True)
+
+    assert "note-error" in answer.text
+    cast.workspace.refresh_from_db()
+    assert "paths" not in cast.workspace.settings
+
+
+def test_settings__maintainer__is_refused(cast: Cast) -> None:
+    assert page_client(cast.maintainer).post("/w/acme/settings/locating/", LOCATING).status_code == 403
+
+
+def test_lab__question__shows_parts_reasons_and_prompt_and_keeps_nothing(cast: Cast) -> None:
+    make_path(cast.workspace, "Cancel the flight of Ada", ["find", "cancel"], reward=0.9)
+    make_path(cast.workspace, "Cancel the flight of Ada", ["find", "cancel"], reward=0.1)
+    make_path(cast.workspace, "Cancel the flight of Ada", ["cancel"], result="failure", reward=0.0)
+
+    text = page_client(cast.viewer).get("/w/acme/lab/?goal=Cancel+the+flight+of+Ada&tags=flight").text
+
+    assert text.count('<meter min="0" max="1" value="1.0000"') >= 2
+    assert "another attempt at the same goal counts" in text
+    assert 'id="prompt-text"' in text
+    assert "To be avoided" in text
+    assert not Localization.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "query", ["goal=x&top_k=99", "goal=x&min_score=7", "goal=x&since=never", "tags=" + "a," * 60]
+)
+def test_lab__bad_question__is_said_on_the_form(cast: Cast, query: str) -> None:
+    answer = page_client(cast.viewer).get(f"/w/acme/lab/?{query}")
+
+    assert answer.status_code == 200
+    assert 'class="error"' in answer.text
+    assert 'id="result"' not in answer.text

@@ -85,7 +85,7 @@ def says(content: Any, *, finish: str = "stop", usage: dict[str, int] | None = N
 
 
 def by_step(**answers: Any) -> Turn:
-    """The answer to whichever step is asked for: ``nodes``, ``edges``, ``reason``, by a word of the question."""
+    """The answer to whichever step (``nodes``, ``edges``, ``reason``) is asked for."""
 
     def answer(handler: Any) -> None:
         question = handler.asked["messages"][-1]["content"]
