@@ -9,7 +9,7 @@ import msgspec
 from memory.domain.locating.entries import bag_of, goal_key
 from memory.domain.locating.prediction import Likeness, likeness, predict
 from memory.domain.locating.scoring import Weights, jaccard, structure_similarity
-from memory.domain.locating.shapes import Answer, Candidate, Query, Scored
+from memory.domain.locating.shapes import Answer, Candidate, LeftOut, Query, Scored
 
 MAX_RANKED = 200
 """Goals that are compared with each other; of more, those with most tags and the nearest vectors."""
@@ -50,9 +50,10 @@ def rank(query: Query, candidates: Sequence[Candidate]) -> Answer:
 
 def _judge(query: Query, candidates: Sequence[Candidate]) -> list[list[Scored]]:
     """The attempts at each goal, best first; the goals, best first."""
-    goals: dict[bytes, list[Candidate]] = {}
+    goals: dict[object, list[Candidate]] = {}
     for candidate in candidates:
-        goals.setdefault(candidate.entry.goal_key, []).append(candidate)
+        has_goal = bool(candidate.entry.goal.weights)
+        goals.setdefault(candidate.entry.goal_key if has_goal else candidate.id, []).append(candidate)
     groups = sorted(goals.values(), key=lambda group: _distance(query, group))[:MAX_RANKED]
     if not groups:
         return []
@@ -115,13 +116,20 @@ def _pass(query: Query, judged: Sequence[Sequence[Scored]]) -> tuple[list[Scored
     passed: list[Scored] = []
     rest: list[Scored] = []
     for group in judged:
-        for place, scored in enumerate(group):
-            if scored.score < query.min_score:
-                rest.append(msgspec.structs.replace(scored, left_out="below min_score"))
-            elif place:
-                rest.append(msgspec.structs.replace(scored, left_out="another attempt at the same goal"))
-            elif len(passed) == query.top_k:
-                rest.append(msgspec.structs.replace(scored, left_out="beyond top_k"))
-            else:
-                passed.append(scored)
+        standing = next((scored for scored in group if scored.score >= query.min_score), None)
+        if standing is not None and len(passed) < query.top_k:
+            passed.append(standing)
+        else:
+            standing = None
+        rest += [
+            msgspec.structs.replace(scored, left_out=_reason(query, scored, standing))
+            for scored in group
+            if scored is not standing
+        ]
     return passed, rest
+
+
+def _reason(query: Query, scored: Scored, standing: Scored | None) -> LeftOut:
+    if scored.score < query.min_score:
+        return "below min_score"
+    return "beyond top_k" if standing is None else "another attempt at the same goal"
