@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory.domain.rewriting.align_goal import phrases
-from memory.domain.rewriting.align_roles import Aliases, Profile, Roles, Scene, Words
+from memory.domain.rewriting.align_roles import Aliases, Profile, Read, Roles, Scene, Words
 from memory.domain.rewriting.align_sources import Moment, Source, canonical, sources, texts
 
 USUAL: Source = ("usual",)
@@ -19,7 +19,7 @@ PRIOR_GOAL = 0.3
 STRONG, STRONG_CHANCES = 0.8, 3.0
 IN_THE_SHADOW = 0.1
 EXPLAINED = 0.3
-CERTAIN = 0.995
+CERTAIN, SURE = 0.995, 0.9
 MIN_ALIAS_GOALS = 2
 MIN_ALIAS_SHARE = 0.75
 MIN_ALIAS_LEAD = 0.25
@@ -73,6 +73,7 @@ class Slot:
         self._prefix = _shared_prefix(self.known.values())
         self.is_list = bool(self.known) and all(isinstance(value, list) for value in self.known.values())
         self._roles = Roles(aliases, self._profile, words, is_list=self.is_list)
+        self._goals = list(examples) if self.is_list else given
         kinds = Counter(isinstance(value, int | float) for value in self.known.values())
         self._numeric = kinds[True] > kinds[False]
         self._shares: defaultdict[Hashable, float] = defaultdict(float)
@@ -80,18 +81,15 @@ class Slot:
         self._total = 0.0
         for one, weight in given:
             self._learn_sources(one, weight)
-        for one, weight in examples if self.is_list else given:
-            self._learn_goal(one, weight)
 
     def bind(self, query: Occurrence) -> list[Bound]:
         """Candidate values, the surest first."""
         doubts: dict[Hashable, float] = {}
         origins: dict[Hashable, tuple[float, Source, Any]] = {}
         votes = [(value, self._trust(key), key) for key, value in query.raw.items() if self._is_known(key)]
-        said = self._said_in(query.scene)
-        if said is not None:
-            votes.append((said, self._trust(GOAL), GOAL))
         votes += [(self.known[name], self._usual(name), USUAL) for name in self.known]
+        if max((trust for _, trust, _ in votes), default=0.0) < SURE:
+            votes += self._said(query.scene)
         for value, said_trust, origin in votes:
             trust = min(said_trust, CERTAIN)
             name = canonical(value)
@@ -100,6 +98,13 @@ class Slot:
                 origins[name] = trust, origin, value
         ranked = [Bound(origins[name][2], 1.0 - doubt, origins[name][1]) for name, doubt in doubts.items()]
         return sorted(ranked, key=lambda bound: -bound.confidence)
+
+    def _said(self, scene: Scene) -> list[tuple[Any, float, Source]]:
+        for one, weight in self._goals:
+            self._learn_goal(one, weight)
+        self._goals = []
+        said = self._said_in(self._roles.read(scene))
+        return [] if said is None else [(said, self._trust(GOAL), GOAL)]
 
     def _is_known(self, key: Source) -> bool:
         return self._hits[key] > 0 or key[-1] == self.name
@@ -132,20 +137,21 @@ class Slot:
 
     def _learn_goal(self, one: Occurrence, weight: float) -> None:
         target = one.params.get(self.name, [] if self.is_list else None)
-        said = self._said_in(one.scene)
+        read = self._roles.read(one.scene)
+        said = self._said_in(read)
         if any(self._is_strong(key) for key in one.sources):
             weight *= IN_THE_SHADOW
         self._chances[GOAL] += weight
         if said is not None and canonical(said) == canonical(target):
             self._hits[GOAL] += weight
         targets = [canonical(item) for item in target] if self.is_list else [canonical(target)]
-        self._roles.learn(one.scene, targets, self._prefix)
+        self._roles.learn(read, targets, self._prefix)
 
     def _is_strong(self, key: Source) -> bool:
         return self._chances[key] >= STRONG_CHANCES and self._trust(key) >= STRONG
 
-    def _said_in(self, scene: Scene) -> Any:
-        ranked = self._roles.ranked(scene, numeric=self._numeric)
+    def _said_in(self, read: Read) -> Any:
+        ranked = self._roles.ranked(read, numeric=self._numeric)
         if self.is_list:
             chosen = sorted((token for score, token in ranked if score > 0), key=lambda token: token.start)
             return list(

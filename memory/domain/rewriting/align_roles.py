@@ -18,6 +18,9 @@ Aliases = Mapping[str, Sequence[str]]
 _RUNS = ((re.compile(r"[0-9]+"), "0"), (re.compile(r"[^\W\d_]+"), "a"))
 
 
+Read = list[tuple[Token, list[str]]]
+
+
 class Scene(NamedTuple):
     """A goal as seen from a moment: ``zone`` is the part (from, to) that speaks of it, ``taken`` says which
     values other calls of the path use already, and as what."""
@@ -56,17 +59,24 @@ class Profile:
     def __init__(self) -> None:
         self._seen = 0.0
         self._values: Counter[Hashable] = Counter()
+        self._fits: dict[str | int | float, float] = {}
         self._traits: Counter[tuple[int, Hashable]] = Counter()
 
     def learn(self, value: Any) -> None:
         """Count one known value."""
+        self._fits.clear()
         self._seen += 1
         self._values[canonical(value)] += 1
         for trait in enumerate(_traits(value)):
             self._traits[trait] += 1
 
-    def fit(self, value: Any) -> float:
+    def fit(self, value: str | int | float) -> float:
         """0 to 1: low when the value is written as (almost) no known value was."""
+        if value not in self._fits:
+            self._fits[value] = self._fit(value)
+        return self._fits[value]
+
+    def _fit(self, value: str | int | float) -> float:
         fit = 1.0 if canonical(value) in self._values else self._novelty
         for trait in enumerate(_traits(value)):
             fit *= min(1.0, 2.0 * (self._traits[trait] + 0.5) / (self._seen + 1.0))
@@ -91,10 +101,9 @@ class Roles:
         self._weights: defaultdict[str, float] = defaultdict(float)
         self._has_learnt = False
 
-    def learn(self, scene: Scene, targets: Iterable[Hashable], prefix: str = "") -> None:
+    def learn(self, read: Read, targets: Iterable[Hashable], prefix: str = "") -> None:
         """Learn one goal whose tokens with a value among ``targets`` (canonical) are the right ones."""
         wanted = set(targets)
-        read = self._read(scene)
         right = [
             bool({canonical(token.value), str(token.value), f"{prefix}{token.value}"} & wanted)
             for token, _ in read
@@ -113,13 +122,13 @@ class Roles:
                     for feature in features:
                         self._weights[feature] += step
 
-    def ranked(self, scene: Scene, *, numeric: bool) -> list[tuple[float, Token]]:
+    def ranked(self, read: Read, *, numeric: bool) -> list[tuple[float, Token]]:
         """Score (log odds) and token, best first; empty when no goal ever held a right one."""
         if not self._has_learnt:
             return []
         scored = [
             (self._score(features) + self._expected(token, numeric), token)
-            for token, features in self._read(scene)
+            for token, features in read
             if not numeric or isinstance(token.value, int | float)
         ]
         return sorted(scored, key=lambda pair: -pair[0])
@@ -128,7 +137,8 @@ class Roles:
         return math.log(self._profile.fit(_value(token, numeric))) - self._words.commonness(token)
 
     def _score(self, features: Iterable[str]) -> float:
-        return sum(self._weights[feature] for feature in features if feature in self._weights)
+        known = self._weights.get
+        return sum([known(feature, 0.0) for feature in features])
 
     def _chances(self, scores: list[float]) -> list[float]:
         if self._is_list:
@@ -138,7 +148,8 @@ class Roles:
         total = sum(powers)
         return [power / total for power in powers]
 
-    def _read(self, scene: Scene) -> list[tuple[Token, list[str]]]:
+    def read(self, scene: Scene) -> Read:
+        """The tokens of a goal, each with what is known around it."""
         low, high = scene.zone
         aliased = [
             (token, list(near(scene.goal, token))) for token in aliased_tokens(scene.goal, self._aliases)
@@ -163,7 +174,7 @@ def _sign(value: str | int | float) -> str:
     return "" if first.isalnum() else first
 
 
-def _value(token: Token, numeric: bool) -> Any:
+def _value(token: Token, numeric: bool) -> str | int | float:
     return token.value if numeric else str(token.value)
 
 
