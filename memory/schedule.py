@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
-from memory.actions import importing
-from memory.background import analyse, linking
+from memory.actions import importing, path_templates
+from memory.background import analyse, drafting, linking, paths, reindexing, uses
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -14,6 +14,22 @@ def sweep() -> None:
     """Everything that is still to be looked at, whether or not a bell was rung."""
     analyse.analyse_backlog()
     linking.link_patterns()
+    path_templates.load_missing_templates()
+    paths.build_backlog()
+    reindexing.embed_backlog()
+    uses.settle_backlog()
+
+
+@shared_task(name="memory.mark_stragglers")
+def mark_stragglers() -> None:
+    """Uses and localizations whose task ended in the instant in which they were written."""
+    uses.mark_stragglers()
+
+
+@shared_task(name="memory.sweep_rewrites")
+def sweep_rewrites() -> None:
+    """Rewrites that wait for a draft, or whose worker died over it."""
+    drafting.draft_backlog()
 
 
 @shared_task(name="memory.carry_on_imports")
@@ -30,11 +46,17 @@ def drop_stale_uploads() -> None:
 
 BEAT = {
     "memory-sweep": {"task": "memory.sweep", "schedule": SWEEP_S, "options": {"expires": SWEEP_S}},
+    "sweep-rewrites": {
+        "task": "memory.sweep_rewrites",
+        "schedule": SWEEP_S,
+        "options": {"expires": SWEEP_S},
+    },
     "carry-on-imports": {
         "task": "memory.carry_on_imports",
         "schedule": IMPORTS_S,
         "options": {"expires": IMPORTS_S},
     },
+    "mark-stragglers": {"task": "memory.mark_stragglers", "schedule": 900.0},
     "drop-stale-uploads": {"task": "memory.drop_stale_uploads", "schedule": 3600.0},
 }
 """Joined into the beat schedule by the Celery application."""

@@ -2,15 +2,21 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from itertools import count
 from typing import Any
 
+from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, chain
+from memory.domain.paths.keys import lineage_key
+from memory.live.index import draft_entries
 from memory.models import (
     DailyCount,
     ErrorPattern,
     Failure,
+    Localization,
     Outcome,
+    Path,
     PatternLink,
     Payload,
     Step,
@@ -20,6 +26,7 @@ from memory.models import (
     Validator,
     Workspace,
 )  # fmt: skip
+from memory.writer.paths import NewPath, store_paths
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 _numbers = count(1)
@@ -124,3 +131,49 @@ def make_link(one: ErrorPattern, other: ErrorPattern, similarity: float = 0.8) -
     """``similar_to`` between two patterns."""
     first, second = sorted((one, other), key=lambda pattern: pattern.pk)
     return PatternLink.objects.create(pattern=first, other=second, similarity=similarity)
+
+
+def make_doc(goal: str = "Change a flight", nodes: Sequence[NodeDoc | str] = (), **fields: Any) -> PathDoc:
+    """A path document. A node given as a text is a call of that tool; edges lead from each to the next."""
+    whole = tuple(
+        NodeDoc(name=f"{node}-{place}", tool=node) if isinstance(node, str) else node
+        for place, node in enumerate(nodes or ("find", "book"), start=1)
+    )
+    edges: tuple[EdgeDoc, ...] = fields.pop("edges", None) or chain([node.name for node in whole])
+    given = {"tags": ("flight",), "result": "success", "reward": 1.0, "agent": "gpt-4o", **fields}
+    return PathDoc(goal=goal, nodes=whole, edges=edges, **given)
+
+
+def make_path(
+    workspace: Workspace,
+    goal: str = "Change a flight",
+    nodes: Sequence[NodeDoc | str] = (),
+    *,
+    key: str = "",
+    source: Task | None = None,
+    origin: str = "run",
+    **fields: Any,
+) -> Path:
+    """A stored path in its own lineage, active, version 1. ``fields`` are those of :func:`make_doc`."""
+    doc = make_doc(goal, nodes, **fields)
+    item = NewPath(
+        lineage_key=key or lineage_key("path", f"made-{next(_numbers)}"),
+        doc=doc,
+        drafts=draft_entries([doc]),
+        origin=origin,
+        source_id=source.pk if source else None,
+    )
+    return store_paths(workspace.pk, [item], now=NOW)[0]
+
+
+def make_localization(workspace: Workspace, *paths: Path, **fields: Any) -> Localization:
+    """An answer that named these paths, best first."""
+    candidates = [
+        {"path": str(path.uuid), "score": 0.9 - 0.1 * place, "parts": {"tags": 0.5, "semantic": 0.9}}
+        for place, path in enumerate(paths)
+    ]
+    given = {
+        "goal": "Change a flight", "candidates": candidates, "kind": "found" if paths else "nothing",
+        "asked_at": NOW, "asked_by": "agent", "query": {"top_k": 3}, **fields,
+    }  # fmt: skip
+    return Localization.objects.create(workspace=workspace, **given)

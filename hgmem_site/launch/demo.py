@@ -11,6 +11,7 @@ from memory.actions.importing import finish_import
 from memory.actions.imports import apply_import, plan_import
 from memory.actions.record import record_experience
 from memory.background.analyse import analyse_backlog
+from memory.background.paths import build_backlog, waiting_builds
 from memory.models import ImportJob, Task, Workspace
 from memory.permissions import system_actor
 
@@ -48,6 +49,7 @@ def load_demo(workspace: Workspace) -> str:
         if not files:
             _play_bfcl(workspace, _shown(bars, "Playing BFCL's tools"))
         _analyse(workspace, _shown(bars, "Looking for failures"))
+        _build_paths(workspace, _shown(bars, "Building paths"))
     if files:
         return f"The demo shows real runs from {', '.join(path.name for path in files)}."
     return "The demo shows BFCL's tools, played with one step left out of each task."
@@ -82,6 +84,15 @@ def _analyse(workspace: Workspace, progress: Callable[[int, int], None]) -> None
     while (waiting := tasks.unanalysed().count()) and analyse_backlog(SLICE_S):
         progress(total - waiting, total)
     progress(total - tasks.unanalysed().count(), total)
+
+
+def _build_paths(workspace: Workspace, progress: Callable[[int, int], None]) -> None:
+    """The paths of those tasks, for the same reason."""
+    waiting = waiting_builds().filter(task__workspace=workspace)
+    total = waiting.count()
+    while (left := waiting.count()) and build_backlog(SLICE_S):
+        progress(total - left, total)
+    progress(total - waiting.count(), total)
 
 
 def _play_bfcl(workspace: Workspace, progress: Callable[[int, int], None]) -> None:

@@ -19,6 +19,7 @@ TONES = {
     "applied": "good", "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad",
     "open": "warn", "rejected": "warn", "cancelled": "warn", "expired": "warn", "suppressed": "warn",
     "late": "warn", "down": "bad", "running": "info", "planned": "info", "draft": "info", "matched": "info",
+    "retry": "warn", "pending": "info",
 }  # fmt: skip
 WORDS = {
     gettext_noop("success"), gettext_noop("ok"), gettext_noop("active"), gettext_noop("covered"),
@@ -27,9 +28,14 @@ WORDS = {
     gettext_noop("retired"), gettext_noop("rejected"), gettext_noop("cancelled"), gettext_noop("timeout"),
     gettext_noop("on"), gettext_noop("off"), gettext_noop("revoked"), gettext_noop("applied"),
     gettext_noop("suppressed"), gettext_noop("matched"), gettext_noop("done"), gettext_noop("failed"),
-    gettext_noop("running"), gettext_noop("planned"),
+    gettext_noop("running"), gettext_noop("planned"), gettext_noop("retry"), gettext_noop("pending"),
+    gettext_noop("template"), gettext_noop("historical"), gettext_noop("task"), gettext_noop("subtask"),
+    gettext_noop("tool"), gettext_noop("run"), gettext_noop("hand"), gettext_noop("import"),
+    gettext_noop("rewrite"), gettext_noop("built"), gettext_noop("use"), gettext_noop("penalty"),
+    gettext_noop("rollback"), gettext_noop("person"),
 }  # fmt: skip
 SHOWN = 20_000
+SHOWN_COMPACT = 300
 
 
 @register.filter
@@ -51,6 +57,13 @@ def pretty(value: Any) -> str:
         value = _as_json(value)
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}\n… ({len(text)} characters)"
+
+
+@register.filter
+def compact(value: Any) -> str:
+    """JSON in one line, cut where it is long. Never HTML."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= SHOWN_COMPACT else f"{text[:SHOWN_COMPACT]}…"
 
 
 def _as_json(text: str) -> Any:

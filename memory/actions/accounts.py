@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from memory.actions.path_templates import load_templates
 from memory.domain.access import Actor, NotPermitted, Role, Scope, check_may
 from memory.domain.keys import KEY_PREFIX, digest_key
 from memory.events import record_event
@@ -18,15 +19,17 @@ class LastOwner(ValueError):
     """A workspace must keep one owner."""
 
 
-@transaction.atomic
 def create_workspace(*, slug: str, name: str, owner: User | None, by: Actor) -> Workspace:
-    """A new workspace, with its first owner when one is given."""
-    workspace = Workspace.objects.create(slug=slug, name=name)
-    record_event(by=by, workspace=workspace, verb="create_workspace", subject=workspace, new={"slug": slug})
-    if owner is not None:
-        Member.objects.create(workspace=workspace, user=owner, role=Role.OWNER)
-        new = {"user": owner.get_username(), "role": Role.OWNER.value}
-        record_event(by=by, workspace=workspace, verb="add_member", subject=owner, new=new)
+    """A new workspace with template paths, and its first owner when one is given."""
+    with transaction.atomic():
+        workspace = Workspace.objects.create(slug=slug, name=name)
+        new = {"slug": slug}
+        record_event(by=by, workspace=workspace, verb="create_workspace", subject=workspace, new=new)
+        if owner is not None:
+            Member.objects.create(workspace=workspace, user=owner, role=Role.OWNER)
+            new = {"user": owner.get_username(), "role": Role.OWNER.value}
+            record_event(by=by, workspace=workspace, verb="add_member", subject=owner, new=new)
+    load_templates(workspace=workspace)  # the sweep does, should this process end here
     return workspace
 
 

@@ -1,6 +1,6 @@
 """What the management views have in common: rows of the key's workspace, filtered and cursor-paged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -74,14 +74,17 @@ def text_params(request: Request, *names: str) -> dict[str, str]:
 
 
 def describes(
-    tag: str, summary: str, responses: dict[int, Any] | None = None, **more: Any
+    tag: str, summary: str, responses: Mapping[Any, Any] | None = None, **more: Any
 ) -> Callable[[F], F]:
-    """The OpenAPI entry of a read. Without ``responses`` it is the view's own list."""
+    """The OpenAPI entry of a read. Keys of ``responses`` are statuses, or (status, media type).
+
+    Without them it is the view's own list.
+    """
     if responses is not None:
         more["responses"] = {**REFUSALS, **responses}
     return extend_schema(tags=[tag], summary=summary, **more)
 
 
-def writes(tag: str, summary: str, responses: dict[int, Any], **more: Any) -> Callable[[F], F]:
+def writes(tag: str, summary: str, responses: Mapping[Any, Any], **more: Any) -> Callable[[F], F]:
     """The OpenAPI entry of a write that accepts an ``Idempotency-Key``."""
     return describes(tag, summary, responses, parameters=[IDEMPOTENCY_KEY], **more)

@@ -11,32 +11,39 @@ from celery import current_app
 from hgmem.periodic import Periodic
 
 TASK_NAME = "memory.analyse_backlog"
+DRAFT_TASK = "memory.draft_rewrites"
 PAUSE_S = 0.3
 ENOUGH_WAITING = 20
 
 
-def ring() -> None:
-    """Wake the worker soon. Returns at once and raises nothing."""
+def ring(task: str = TASK_NAME) -> None:
+    """Wake the worker soon, for one of its tasks. Returns at once and raises nothing."""
+    WANTED.add(task)
     BELL.start()
     BELL.wake()
 
 
-def send() -> None:
+def send(task: str = TASK_NAME) -> None:
     """Put one message into the queue, unless enough lie there unread. Raises what the broker raises."""
     with current_app.connection_for_write() as broker:
         broker.ensure_connection(max_retries=1, timeout=2)
         queue = current_app.conf.task_default_queue
         waiting = broker.default_channel.queue_declare(queue=queue, durable=True, auto_delete=False)
         if waiting.message_count < ENOUGH_WAITING:
-            current_app.send_task(TASK_NAME, connection=broker, retry=False, ignore_result=True)
+            current_app.send_task(task, connection=broker, retry=False, ignore_result=True)
 
 
 def _send_and_rest() -> None:
     """Everything that is written while it rests is announced by the next message."""
     try:
-        send()
+        for task in sorted(WANTED) or [TASK_NAME]:
+            WANTED.discard(task)
+            send(task)
     finally:
         time.sleep(PAUSE_S)
 
+
+WANTED: set[str] = set()
+"""The tasks that were rung for since the last message."""
 
 BELL = Periodic("bell", 300.0, _send_and_rest)

@@ -16,8 +16,9 @@ from django.db.models import F
 from memory.background.loading import Claim
 from memory.background.patterns import PatternTally, tally_patterns
 from memory.background.tools import update_tools
+from memory.background.uses import mark_outcomes
 from memory.domain.analysis import Analysis, Finding
-from memory.models import DailyCount, Failure, Task, Validator
+from memory.models import DailyCount, Failure, PathBuild, Task, Validator
 from memory.writer.prepare import as_json
 from memory.writer.tables import Row, Table, identifier, moment, update_rows
 
@@ -28,6 +29,7 @@ FAILURES = Table(
         "message", "http_status", "context", "repeat", "happened_at", "found_at",
     ),
 )  # fmt: skip
+PATH_BUILDS = Table(PathBuild, ("task", "wanted_revision", "built_revision", "error"))
 DAILY = Table(DailyCount, ("workspace", "day", "tool", "calls", "failures", "repeats"))
 
 
@@ -59,7 +61,20 @@ def write_findings(looked: Sequence[Looked], now: datetime) -> int:
     _count_days(held, tallies)
     update_tools(held_by_workspace(held))
     _count_unchecked(held)
+    _want_paths(held)
+    mark_outcomes([item.claim.id for item in held])
     return len(held)
+
+
+def _want_paths(held: Sequence[Looked]) -> None:
+    """A finished task that was looked at to its end has its paths built, at this revision."""
+    whole = [item.claim.id for item in held if not item.claim.is_partial]
+    final = Task.objects.filter(pk__in=whole, final=True).order_by("id").values_list("id", "revision")
+    PATH_BUILDS.append_missing(
+        [(task, revision, 0, "") for task, revision in final],
+        unique="task_id",
+        update="wanted_revision = excluded.wanted_revision",
+    )
 
 
 def held_by_workspace(held: Sequence[Looked]) -> dict[int, list[Analysis]]:

@@ -3,8 +3,10 @@ import { wireCopy } from "./copy.js";
 import { wireMenus } from "./menus.js";
 import { wireShortcuts } from "./shortcuts.js";
 import { wireTheme } from "./theme.js";
+import { wireUnsaved } from "./unsaved.js";
 
 wireMenus(document);
 wireTheme(document);
 wireShortcuts(document);
 wireCopy(document);
+wireUnsaved(document);

@@ -1,8 +1,6 @@
 // The editor of rules. It works without any of this.
 import { wireKeep } from "./keep.js";
 import { wireSnippets } from "./snippets.js";
-import { wireUnsaved } from "./unsaved.js";
 
 wireKeep(document);
 wireSnippets(document);
-wireUnsaved(document);

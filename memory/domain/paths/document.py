@@ -1,7 +1,9 @@
 """The path document: one shape for the database, the API, an export, a rewrite and a drawing."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import msgspec
@@ -86,3 +88,21 @@ def node_key(node: NodeDoc) -> str:
     """
     encoded = _encode((node.kind, node.content, node.tool, node.params))
     return hashlib.blake2b(encoded, digest_size=KEY_BYTES).hexdigest()
+
+
+def path_digest(doc: PathDoc) -> str:
+    """32 hex digits that name what was done: goal, tags, level, nodes, edges and parts.
+
+    Not what was observed, nor how it ended: two walks of the same way have the same digest.
+    """
+    return hashlib.blake2b(_encode(_done(doc)), digest_size=KEY_BYTES).hexdigest()
+
+
+def _done(doc: PathDoc) -> list[Any]:
+    nodes = [(node.name, node_key(node)) for node in doc.nodes]
+    return [doc.goal, doc.tags, doc.level, doc.span, nodes, doc.edges, [_done(part) for part in doc.parts]]
+
+
+def chain(names: Sequence[str]) -> tuple[EdgeDoc, ...]:
+    """Edges that lead from each name to the next, always."""
+    return tuple(EdgeDoc(source=one, target=other) for one, other in pairwise(names))

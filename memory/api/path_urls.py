@@ -1,0 +1,16 @@
+"""Routes of path memory, under ``/api/v1/``."""
+
+from django.urls import path
+
+from memory.api import paths
+
+urlpatterns = [
+    path("paths", paths.PathList.as_view(), name="api-paths"),
+    path("paths/import", paths.ImportPaths.as_view(), name="api-paths-import"),
+    path("paths/<uuid:uuid>", paths.PathOne.as_view(), name="api-path"),
+    path("paths/<uuid:uuid>/versions", paths.PathVersionList.as_view(), name="api-path-versions"),
+    path("paths/<uuid:uuid>/prompt", paths.PathPromptText.as_view(), name="api-path-prompt"),
+    path("paths/<uuid:uuid>/graph", paths.PathGraphData.as_view(), name="api-path-graph"),
+    path("paths/<uuid:uuid>/rollback", paths.RollBackPath.as_view(), name="api-path-rollback"),
+    path("paths/<uuid:uuid>/retire", paths.RetirePath.as_view(), name="api-path-retire"),
+]

@@ -1,0 +1,127 @@
+"""Making index entries anew: of paths that could not be embedded when they were written, or all of them.
+
+The rows are the state: a path whose entry names another embedder (or another format of entries) waits. So a
+run that is killed goes on where it stopped, and paths written meanwhile are simply not in the way.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+
+import msgspec
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
+
+from memory.background.turns import turn
+from memory.live.embedders import Embedder, EmbedderError, get_embedder
+from memory.live.index import embed_documents, entry_name
+from memory.models import Path, PathEntry
+from memory.queries.path_documents import read_paths
+from memory.writer.entries import EntryDraft, write_entries
+from memory.writer.vectors import are_kept, index_statements
+
+log = logging.getLogger(__name__)
+
+BATCH = 64
+DEADLINE_S = 5.0
+PAUSE_S = 60.0  # before an embedder that did not answer is asked again by the background
+
+
+class Reindex(msgspec.Struct, frozen=True):
+    """What a reindex has to do: the name that entries will have, the paths that wait."""
+
+    name: str
+    waiting: int
+
+
+def plan_reindex(embedder: Embedder, workspace_id: int | None = None) -> Reindex:
+    """How many paths of a workspace (or of all) have no entry of this embedder yet."""
+    name = entry_name(embedder)
+    return Reindex(name, waiting_paths(name, workspace_id).count())
+
+
+def reindex(
+    embedder: Embedder,
+    *,
+    workspace_id: int | None = None,
+    batch: int = BATCH,
+    progress: Callable[[int], None] = lambda done: None,
+) -> int:
+    """Make the entries that wait, oldest path first; how many. ``progress`` is told the size of each batch.
+
+    A batch is committed at a time and nothing is embedded inside a transaction. Until a path's turn comes its
+    earlier vectors go on serving. Raises :class:`memory.live.embedders.EmbedderError`; what was done stays.
+    """
+    make_search_indexes(embedder)
+    count = 0
+    for paths in _batches(waiting_paths(entry_name(embedder), workspace_id), batch):
+        _renew(paths, embedder)
+        count += len(paths)
+        progress(len(paths))
+    return count
+
+
+def embed_backlog(deadline_s: float = DEADLINE_S) -> int:
+    """Embed paths that were stored without vectors, until none is left or the time is up; how many.
+
+    Only those: another embedder's vectors are renewed by ``manage.py reindex``, when somebody wants it.
+    """
+    until = time.monotonic() + deadline_s
+    waiting = Path.objects.filter(entry__embedder="")
+    if time.monotonic() < _rest.until or not waiting.exists():
+        return 0
+    count = 0
+    with turn("embedding") as mine:
+        for paths in _batches(waiting, BATCH) if mine else ():
+            try:
+                _renew(paths, get_embedder())
+            except EmbedderError as error:
+                log.warning("Paths wait to be embedded: %s", error)
+                _rest.until = time.monotonic() + PAUSE_S
+                break
+            count += len(paths)
+            if time.monotonic() > until:
+                break
+    return count
+
+
+def waiting_paths(name: str, workspace_id: int | None = None) -> QuerySet[Path]:
+    """Paths that have no entry of that name."""
+    paths = Path.objects.all() if workspace_id is None else Path.objects.filter(workspace=workspace_id)
+    return paths.filter(~Exists(PathEntry.objects.filter(path=OuterRef("pk"), embedder=name)))
+
+
+def make_search_indexes(embedder: Embedder) -> None:
+    """On PostgreSQL, the vector indexes of this embedder, beside running writers. Outside a transaction."""
+    if are_kept() and not connection.in_atomic_block:
+        with connection.cursor() as cursor:
+            for statement in index_statements(entry_name(embedder), embedder.dims, concurrently=True):
+                cursor.execute(statement)
+
+
+class _Rest:
+    """When the background may ask an embedder again that did not answer."""
+
+    until = 0.0
+
+
+_rest = _Rest()
+
+
+def _batches(paths: QuerySet[Path], size: int) -> Iterator[list[Path]]:
+    after = 0
+    while batch := list(paths.filter(pk__gt=after).order_by("pk")[:size]):
+        yield batch
+        after = batch[-1].pk
+
+
+def _renew(paths: list[Path], embedder: Embedder) -> None:
+    drafts = embed_documents(read_paths(paths), embedder)
+    with transaction.atomic():
+        there = set(Path.objects.filter(pk__in=[path.pk for path in paths]).values_list("pk", flat=True))
+        homes: dict[int, dict[int, EntryDraft]] = {}
+        for path, draft in zip(paths, drafts, strict=True):
+            if path.pk in there:
+                homes.setdefault(path.workspace_id, {})[path.pk] = draft
+        for workspace_id, entries in homes.items():
+            write_entries(workspace_id, entries)

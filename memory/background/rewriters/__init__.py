@@ -1,0 +1,1 @@
+"""The rewriters: a port, and what stands behind it. None of them writes anything."""

@@ -1,0 +1,27 @@
+"""One face, two ways: all vectors in this process's memory on SQLite, pgvector on PostgreSQL."""
+
+from django.db import connection
+
+from memory.live.index.approximate import ApproximateIndex
+from memory.live.index.exact import ExactIndex
+from memory.live.index.question import Neighbour, Question
+
+EXACT, APPROXIMATE = ExactIndex(), ApproximateIndex()
+
+
+def find_near(question: Question) -> list[Neighbour]:
+    """The paths that may answer the question, in no order: candidates for a ranking.
+
+    They are the nearest by goal and by actions, the failed ones and those found by tags apart, and the
+    workspace's templates: at most 3.5 times the question's ``limit``, and 50. All of them pass the filters.
+    """
+    return _index().search(question)
+
+
+def list_embedders(workspace_id: int) -> list[str]:
+    """The embedders a question needs vectors of, to meet all paths; "" stands for paths without vectors."""
+    return _index().embedders(workspace_id)
+
+
+def _index() -> ExactIndex | ApproximateIndex:
+    return APPROXIMATE if connection.vendor == "postgresql" else EXACT

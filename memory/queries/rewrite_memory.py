@@ -1,0 +1,96 @@
+"""What a rewriter may know of other paths: what worked for the same or a nearby goal, and repairs."""
+
+from collections.abc import Iterable, Sequence
+
+from django.db.models import QuerySet
+
+from memory.domain.paths.document import PathDoc
+from memory.domain.rewriting.align import Repair, RewriteMemory
+from memory.domain.rewriting.failing import repair_of
+from memory.models import Path
+from memory.queries.path_documents import read_paths
+
+SAME_GOAL = 20
+SAME_TOOL = 120
+WALKS = 60
+REWRITTEN = 40
+
+Pair = tuple[Path, Path]
+
+
+def load_memory(path: Path, tool: str, new_goal: str = "") -> RewriteMemory:
+    """Memory for a rewrite of ``path``, which failed at ``tool``. Its own lineage teaches nothing.
+
+    Successes: active paths of the same goal first, then the newest that call the tool. Repairs: detours that
+    ended well, failed paths whose goal succeeded in another run, rewrites that were followed by a success.
+    """
+    successes = _successes(path, tool, new_goal)
+    pairs = [*_detours(path, tool), *_second_tries(path, tool), *_rewrites(path, tool)]
+    versions = list(path.lineage.versions.exclude(pk=path.pk).order_by("-version")[:SAME_GOAL])
+    documents = _documents([*successes, *versions, *(row for pair in pairs for row in pair)])
+    return RewriteMemory(
+        successes=tuple(documents[row.pk] for row in successes),
+        repairs=tuple(_repairs((documents[one.pk], documents[other.pk]) for one, other in pairs)),
+        versions=tuple(documents[row.pk] for row in versions),
+    )
+
+
+def _successes(path: Path, tool: str, new_goal: str) -> list[Path]:
+    rows = _whole(path).filter(status="active", result="success")
+    goals = [goal for goal in (new_goal, path.goal) if goal]
+    found = list(rows.filter(goal__in=goals).order_by("-reward", "-pk")[:SAME_GOAL])
+    known = {row.pk for row in found}
+    if tool:
+        nearby = _calling(rows, tool).order_by("-pk")[:SAME_TOOL]
+        found += [row for row in nearby if row.pk not in known]
+    return found
+
+
+def _detours(path: Path, tool: str) -> list[Pair]:
+    """Walks in which the tool failed and something made it work, each with the way without the detour."""
+    rows = _calling(_whole(path).filter(result="retry", source__isnull=False), tool)
+    walks = {row.source_id: row for row in rows.order_by("-pk")[:WALKS]}
+    clean = _whole(path).filter(source__in=walks, result="success", status="active")
+    return [(walks[row.source_id], row) for row in clean.order_by("-pk")]
+
+
+def _second_tries(path: Path, tool: str) -> list[Pair]:
+    """Failed walks, each with a success of the very same goal."""
+    rows = _calling(_whole(path).filter(result="failure"), tool).exclude(goal="")
+    failed = list(rows.order_by("-pk")[:WALKS])
+    goals = {row.goal for row in failed}
+    good = _whole(path).filter(goal__in=goals, result="success", status="active").order_by("reward", "pk")
+    best = {row.goal: row for row in good[: 4 * WALKS]}
+    return [(row, best[row.goal]) for row in failed if row.goal in best]
+
+
+def _rewrites(path: Path, tool: str) -> list[Pair]:
+    """Versions that were made from a failed one and then succeeded."""
+    rows = _calling(_whole(path).filter(result="success", parent__result__in=("failure", "retry")), tool)
+    return [
+        (row.parent, row) for row in rows.select_related("parent").order_by("-pk")[:REWRITTEN] if row.parent
+    ]
+
+
+def _whole(path: Path) -> QuerySet[Path]:
+    """Whole paths of the workspace, of other lineages."""
+    rows = Path.objects.filter(workspace=path.workspace_id, span_start=None)
+    return rows.exclude(lineage=path.lineage_id)
+
+
+def _calling(rows: QuerySet[Path], tool: str) -> QuerySet[Path]:
+    if not tool:
+        return rows.none()
+    return rows.filter(steps__node__tool=tool).distinct()
+
+
+def _documents(rows: Sequence[Path]) -> dict[int, PathDoc]:
+    kept = {row.pk: row for row in rows}
+    return dict(zip(kept, read_paths(list(kept.values())), strict=True))
+
+
+def _repairs(pairs: Iterable[tuple[PathDoc, PathDoc]]) -> Iterable[Repair]:
+    for walk, fixed in pairs:
+        repair = repair_of(walk, fixed)
+        if repair is not None:
+            yield repair

@@ -1,0 +1,403 @@
+"""Deciding on rewrites: who may, what it does, and that it happens once."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.utils import timezone
+
+from memory.actions.alerts import AlreadyClosedError, close_alert, pause_rewriting, resume_rewriting
+from memory.actions.rewrites import (
+    NotRewritableError,
+    ReasonMissingError,
+    StaleRewriteError,
+    UnknownCarryError,
+    approve_rewrite,
+    edit_rewrite,
+    reject_rewrite,
+    request_rewrite,
+    retry_rewrite,
+    set_rewrite_policy,
+)
+from memory.background.drafting import draft_backlog
+from memory.background.storms import watch_lineage
+from memory.domain.access import Actor, NotPermitted, Scope
+from memory.domain.lifecycle import TransitionError
+from memory.domain.paths.document import node_key
+from memory.domain.rewriting.policy import InvalidPolicyError
+from memory.domain.rewriting.proposal import InvalidRewriteError
+from memory.models import Alert, AuditEvent, Node, Path, RewardChange
+from memory.queries.path_documents import read_path
+from memory.writer.paths import NewPath, add_version
+from tests.builders import make_doc, make_path
+from tests.conftest import Cast
+from tests.memory.rewrites import DRIVE, REFUEL, better, make_failed_path, make_proposal, make_success
+
+pytestmark = pytest.mark.django_db
+NO_FUEL = {"action": "create_rewrite", "new_nodes": ["start"], "reason": "There is fuel.", "new_edges": [],
+           "new_tags": [], "keep_old": True}  # fmt: skip
+
+
+def key(cast: Cast, *scopes: Scope) -> Actor:
+    return Actor(kind="key", name="agent", workspace_id=cast.workspace.pk, scopes=frozenset(scopes))
+
+
+def test_approve__proposal__makes_the_next_version_and_lowers_the_old_ones_reward(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace, reward=0.3)
+    proposal = make_proposal(path)
+
+    new = approve_rewrite(
+        proposal=proposal, revision=proposal.revision, by=cast.actor("reviewer"), reason="Yes."
+    )
+
+    path.refresh_from_db()
+    proposal.refresh_from_db()
+    path.lineage.refresh_from_db()
+    assert (new.version, new.parent, new.status, new.origin) == (2, path, "active", "rewrite")
+    assert (new.result, new.reward, new.rewrite_count, new.goal) == ("pending", 0.1, 1, path.goal)
+    assert [node.tool for node in read_path(new).nodes] == ["refuel", "lock_doors", "start_engine"]
+    assert (path.status, path.reward, path.result) == ("historical", 0.0, "failure")
+    change = RewardChange.objects.get(path=path)
+    assert (change.old, change.new, change.cause) == (0.3, 0.0, "penalty")
+    assert (proposal.status, proposal.new_path, proposal.decided_by) == ("approved", new, "reviewer")
+    assert path.lineage.fruitless_rewrites == 1
+    event = AuditEvent.objects.get(verb="approve_rewrite")
+    assert (event.actor_name, event.reason, event.old["version"], event.new["version"]) == (
+        "reviewer",
+        "Yes.",
+        1,
+        2,
+    )
+
+
+def test_approve__old_version_is_not_worth_keeping__is_retired(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace)
+    proposal = make_proposal(path, proposal=better(path, keep_old=False))
+
+    approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
+
+    path.refresh_from_db()
+    assert path.status == "retired"
+
+
+def test_approve__other_proposals_of_the_lineage__are_superseded(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace)
+    proposal, other, given_up = make_proposal(path), make_proposal(path), make_proposal(path, "given_up")
+    done = make_proposal(path, "rejected")
+
+    approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
+
+    for row in (other, given_up, done):
+        row.refresh_from_db()
+    assert (other.status, given_up.status, done.status) == ("superseded", "superseded", "rejected")
+    assert "version 2" in other.decision_reason
+
+
+def test_approve__twice__is_refused_with_the_status(cast: Cast) -> None:
+    proposal = make_proposal(make_failed_path(cast.workspace))
+    approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
+
+    with pytest.raises(TransitionError, match="this is approved"):
+        approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
+    with pytest.raises(StaleRewriteError, match="approved, decided by reviewer"):
+        approve_rewrite(proposal=proposal, revision=proposal.revision, by=cast.actor("owner"))
+    assert Path.objects.exclude(origin="template").count() == 2
+
+
+def test_approve__base_version_changed_meanwhile__says_what_is_active(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace)
+    proposal = make_proposal(path)
+    new = NewPath(doc=make_doc("by hand"), origin="hand")
+    add_version(lineage=path.lineage, new=new, now=timezone.now(), base=path)
+
+    with pytest.raises(StaleRewriteError, match=r"version 2 is the active one now.*about path:made"):
+        approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
+    proposal.refresh_from_db()
+    assert proposal.status == "proposed"
+
+
+@pytest.mark.parametrize("status", ["queued", "needs_human", "given_up", "rejected", "superseded"])
+def test_approve__nothing_proposed__is_refused(cast: Cast, status: str) -> None:
+    proposal = make_proposal(make_failed_path(cast.workspace), status)
+
+    with pytest.raises(TransitionError, match=f"this is {status}"):
+        approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
+
+
+def test_carry__chosen_paths__get_the_same_change_and_the_others_stay(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace)
+    chosen = make_path(cast.workspace, "Go shopping", (REFUEL, DRIVE), reward=0.9)
+    left = make_path(cast.workspace, "Go home", (REFUEL, DRIVE))
+    proposal = make_proposal(path, "needs_human")
+    proposal = edit_rewrite(
+        proposal=proposal, document=NO_FUEL, revision=proposal.revision, by=cast.actor("reviewer")
+    )
+    assert {row["uuid"] for row in proposal.touched[0]["paths"]} == {str(chosen.uuid), str(left.uuid)}
+
+    approve_rewrite(proposal=proposal, carry=[chosen.uuid], by=cast.actor("reviewer"))
+
+    carried = chosen.lineage.versions.get(status="active")
+    assert [node.tool for node in read_path(carried).nodes] == ["drive"]
+    assert (carried.version, carried.parent, carried.result, carried.origin) == (
+        2,
+        chosen,
+        "pending",
+        "rewrite",
+    )
+    chosen.refresh_from_db()
+    left.refresh_from_db()
+    assert (chosen.status, chosen.reward) == ("historical", 0.9)
+    assert left.status == "active"
+    assert AuditEvent.objects.get(verb="approve_rewrite").new["carried"] == [carried.key]
+
+
+def test_carry__node_that_people_merged__counts_as_the_same(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace)
+    other = make_path(cast.workspace, "Go shopping", ("tank_up", "drive"))
+    home = Node.objects.get(workspace=cast.workspace, key=node_key(REFUEL))
+    Node.objects.filter(tool="tank_up").update(merged_into=home)
+    proposal = make_proposal(path, "needs_human")
+    proposal = edit_rewrite(
+        proposal=proposal, document=NO_FUEL, revision=proposal.revision, by=cast.actor("reviewer")
+    )
+
+    approve_rewrite(proposal=proposal, carry=[other.uuid], by=cast.actor("reviewer"))
+
+    carried = other.lineage.versions.get(status="active")
+    assert [node.tool for node in read_path(carried).nodes] == ["drive"]
+
+
+@pytest.mark.parametrize("case", ["unknown", "untouched", "changed"])
+def test_carry__path_that_is_not_touched__is_refused_and_nothing_happens(cast: Cast, case: str) -> None:
+    path = make_failed_path(cast.workspace)
+    touched = make_path(cast.workspace, "Go shopping", (REFUEL, DRIVE))
+    untouched = make_path(cast.workspace, "Go home", (DRIVE,))
+    proposal = make_proposal(path, "needs_human")
+    proposal = edit_rewrite(
+        proposal=proposal, document=NO_FUEL, revision=proposal.revision, by=cast.actor("reviewer")
+    )
+    if case == "changed":
+        Path.objects.filter(pk=touched.pk).update(status="retired")
+    uuid = {"unknown": uuid4(), "untouched": untouched.uuid, "changed": touched.uuid}[case]
+
+    with pytest.raises(UnknownCarryError, match=str(uuid)):
+        approve_rewrite(proposal=proposal, carry=[uuid], by=cast.actor("reviewer"))
+    path.refresh_from_db()
+    assert path.status == "active"
+
+
+def test_reject__without_a_reason__is_refused(cast: Cast) -> None:
+    proposal = make_proposal(make_failed_path(cast.workspace))
+
+    with pytest.raises(ReasonMissingError, match="Say why"):
+        reject_rewrite(proposal=proposal, reason="  ", by=cast.actor("reviewer"))
+    rejected = reject_rewrite(proposal=proposal, reason="Doors are fine.", by=cast.actor("reviewer"))
+
+    assert (rejected.status, rejected.decision_reason, rejected.decided_by) == (
+        "rejected", "Doors are fine.", "reviewer",
+    )  # fmt: skip
+    with pytest.raises(TransitionError):
+        reject_rewrite(proposal=proposal, reason="Again.", by=cast.actor("reviewer"))
+
+
+def test_edit__other_document__is_kept_beside_the_original_and_is_what_is_approved(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace)
+    proposal = make_proposal(path)
+    proposal.refresh_from_db()
+    original = proposal.proposal
+
+    edited = edit_rewrite(
+        proposal=proposal, document=NO_FUEL, revision=proposal.revision, by=cast.actor("reviewer")
+    )
+    new = approve_rewrite(proposal=edited, revision=edited.revision, by=cast.actor("reviewer"))
+
+    assert (edited.proposal, edited.edited["reason"]) == (original, "There is fuel.")
+    assert [node.tool for node in read_path(new).nodes] == ["start_engine"]
+    assert AuditEvent.objects.get(verb="edit_rewrite").old["document"] == original
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        pytest.param({"new_nodes": []}, "new_nodes", id="no nodes"),
+        pytest.param({"new_nodes": ["moon"]}, "new_nodes[0]", id="an unknown node"),
+        pytest.param(
+            {"new_edges": [{"from": "start", "to": "moon"}]}, "new_edges[0].to", id="an edge to nowhere"
+        ),
+        pytest.param({"reason": ""}, "reason", id="no reason"),
+        pytest.param({"action": "delete_everything"}, "action", id="another action"),
+        pytest.param({"surprise": 1}, "rewrite", id="an unknown field"),
+    ],
+)
+def test_edit__document_that_cannot_be_applied__is_refused_with_the_field(
+    cast: Cast, change: dict[str, Any], field: str
+) -> None:
+    proposal = make_proposal(make_failed_path(cast.workspace))
+
+    with pytest.raises(InvalidRewriteError) as refused:
+        edit_rewrite(
+            proposal=proposal, document={**NO_FUEL, **change}, revision=proposal.revision,
+            by=cast.actor("reviewer"),
+        )  # fmt: skip
+    assert field in refused.value.problems
+
+
+def test_edit__stale_revision__is_refused(cast: Cast) -> None:
+    proposal = make_proposal(make_failed_path(cast.workspace))
+    seen = proposal.revision
+    edit_rewrite(proposal=proposal, document=NO_FUEL, revision=seen, by=cast.actor("reviewer"))
+
+    with pytest.raises(StaleRewriteError, match=f"you have seen {seen}"):
+        edit_rewrite(proposal=proposal, document=NO_FUEL, revision=seen, by=cast.actor("owner"))
+    with pytest.raises(StaleRewriteError):
+        approve_rewrite(proposal=proposal, revision=seen, by=cast.actor("owner"))
+
+
+def test_edit__still_queued__waits(cast: Cast) -> None:
+    proposal = make_proposal(make_failed_path(cast.workspace), "queued")
+
+    with pytest.raises(TransitionError, match="being drafted"):
+        edit_rewrite(proposal=proposal, document=NO_FUEL, revision=1, by=cast.actor("reviewer"))
+
+
+def test_retry__handed_over__is_drafted_although_the_guard_refused(cast: Cast) -> None:
+    make_success(cast.workspace)
+    path = make_failed_path(cast.workspace, reward=0.9)
+    proposal = make_proposal(path, "queued")
+    draft_backlog()
+    proposal.refresh_from_db()
+    assert proposal.status == "needs_human"
+
+    retry_rewrite(proposal=proposal, by=cast.actor("reviewer"))
+    draft_backlog()
+
+    proposal.refresh_from_db()
+    assert (proposal.status, proposal.request["overruled_by"]) == ("proposed", "reviewer")
+    assert proposal.guard["said"].startswith("reviewer asked for it although")
+
+
+def test_request__member_and_key__are_told_apart(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace)
+
+    asked = request_rewrite(path=path, reason="Do it.", by=cast.actor("reviewer"), rewriter="align")
+    other = request_rewrite(path=path, reason="Do it.", by=key(cast, Scope.EXPERIENCE_WRITE), new_goal="Fly")
+
+    assert (asked.trigger, asked.request["overruled_by"], asked.requested_by) == (
+        "person",
+        "reviewer",
+        "reviewer",
+    )
+    assert (other.trigger, other.request["overruled_by"], other.request["new_goal"]) == ("api", "", "Fly")
+    assert AuditEvent.objects.filter(verb="request_rewrite").count() == 2
+
+
+def test_request__nothing_to_rewrite__says_why(cast: Cast) -> None:
+    path = make_failed_path(cast.workspace)
+    by = cast.actor("reviewer")
+    with pytest.raises(ReasonMissingError):
+        request_rewrite(path=path, reason="", by=by)
+    with pytest.raises(ValueError, match="no rewriter 'gpt'"):
+        request_rewrite(path=path, reason="x", rewriter="gpt", by=by)
+    with pytest.raises(NotRewritableError, match="template"):
+        request_rewrite(path=make_path(cast.workspace, result="template"), reason="x", by=by)
+    approve_rewrite(proposal=make_proposal(path), by=by)
+    path.refresh_from_db()
+    with pytest.raises(NotRewritableError, match="version 1, which is historical"):
+        request_rewrite(path=path, reason="x", by=by)
+
+
+def calls(cast: Cast, by: Actor) -> dict[str, Any]:
+    """Every action on one proposal, by name."""
+    path = make_failed_path(cast.workspace)
+    proposal = make_proposal(path)
+    alert = Alert.objects.create(
+        workspace=cast.workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=timezone.now(),
+        lineage=path.lineage,
+    )  # fmt: skip
+    return {
+        "request": lambda: request_rewrite(path=path, reason="x", by=by),
+        "approve": lambda: approve_rewrite(proposal=proposal, by=by),
+        "reject": lambda: reject_rewrite(proposal=proposal, reason="x", by=by),
+        "edit": lambda: edit_rewrite(proposal=proposal, document=NO_FUEL, revision=1, by=by),
+        "retry": lambda: retry_rewrite(proposal=proposal, by=by),
+        "policy": lambda: set_rewrite_policy(workspace=cast.workspace, changes={}, by=by),
+        "close": lambda: close_alert(alert=alert, by=by),
+        "pause": lambda: pause_rewriting(lineage=path.lineage, reason="x", by=by),
+        "resume": lambda: resume_rewriting(lineage=path.lineage, by=by),
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["request", "approve", "reject", "edit", "retry", "policy", "close", "pause", "resume"]
+)
+@pytest.mark.parametrize("who", ["viewer", "outsider", "agent"])
+def test_action__somebody_who_may_not__is_refused(cast: Cast, name: str, who: str) -> None:
+    everything = frozenset(Scope)
+    by = {
+        "viewer": cast.actor("viewer"),
+        "outsider": Actor(kind="key", name="x", workspace_id=cast.elsewhere.pk, scopes=everything),
+        "agent": key(cast, Scope.EXPERIENCE_READ),
+    }[who]
+    call = calls(cast, by)[name]
+    events = AuditEvent.objects.count()
+
+    with pytest.raises(NotPermitted):
+        call()
+    assert AuditEvent.objects.count() == events
+
+
+def test_policy__changed__is_kept_with_the_audit_and_refused_where_it_makes_no_sense(cast: Cast) -> None:
+    owner = cast.actor("owner")
+    cast.workspace.settings = {"paths": {"weights": {"tag": 1}}, "redaction": {}}
+    cast.workspace.save()
+
+    policy = set_rewrite_policy(workspace=cast.workspace, changes={"auto_approve": True}, by=owner)
+
+    assert policy.auto_approve
+    cast.workspace.refresh_from_db()
+    assert cast.workspace.settings["paths"] == {"weights": {"tag": 1}, "auto_approve": True}
+    assert AuditEvent.objects.get(verb="set_rewrite_policy").old == {"auto_approve": None}
+    for wrong in ({"auto_approve": "yes"}, {"weights": 1}, {"rewriters": ["gpt"]}):
+        with pytest.raises(InvalidPolicyError):
+            set_rewrite_policy(workspace=cast.workspace, changes=wrong, by=owner)
+    cast.workspace.refresh_from_db()
+    assert cast.workspace.settings["paths"] == {"weights": {"tag": 1}, "auto_approve": True}
+
+
+def stormy(cast: Cast) -> tuple[Path, Alert]:
+    path = make_failed_path(cast.workspace)
+    for _ in range(3):
+        make_proposal(path, "rejected")
+    watch_lineage(path.lineage, now=timezone.now())
+    return path, Alert.objects.get()
+
+
+def test_close__storm_with_resume__goes_on_and_what_was_before_does_not_count_any_more(cast: Cast) -> None:
+    path, alert = stormy(cast)
+
+    closed = close_alert(alert=alert, note="Seen.", resume=True, by=cast.actor("reviewer"))
+
+    path.lineage.refresh_from_db()
+    assert (path.lineage.automatic_paused_at, closed.closed_by, closed.note) == (None, "reviewer", "Seen.")
+    assert not watch_lineage(path.lineage, now=timezone.now()).is_storm
+    assert {"close_alert", "resume_rewriting"} <= set(AuditEvent.objects.values_list("verb", flat=True))
+    with pytest.raises(AlreadyClosedError, match="closed by reviewer"):
+        close_alert(alert=alert, by=cast.actor("owner"))
+
+
+def test_close__storm_without_resume__stays_paused(cast: Cast) -> None:
+    path, alert = stormy(cast)
+
+    close_alert(alert=alert, by=cast.actor("reviewer"))
+
+    path.lineage.refresh_from_db()
+    assert path.lineage.automatic_paused_at is not None
+
+
+def test_resume__storm__closes_its_alert(cast: Cast) -> None:
+    path, alert = stormy(cast)
+
+    resume_rewriting(lineage=path.lineage, reason="Fixed.", by=cast.actor("reviewer"))
+
+    alert.refresh_from_db()
+    assert (alert.closed_by, alert.note) == ("reviewer", "Fixed.")
