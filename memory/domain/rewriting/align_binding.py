@@ -23,7 +23,6 @@ CERTAIN, SURE = 0.995, 0.9
 MIN_ALIAS_GOALS = 2
 MIN_ALIAS_SHARE = 0.75
 MIN_ALIAS_LEAD = 0.25
-MAX_ALIAS_COMMON = 0.15
 
 
 class Occurrence:
@@ -204,7 +203,7 @@ def learn_aliases(examples: Weighted, words: Words) -> dict[str, list[str]]:
         for phrase, count in together.items():
             share = count / often[phrase]
             is_clear = share >= MIN_ALIAS_SHARE and share - len(goals) / len(said) >= MIN_ALIAS_LEAD
-            if count >= MIN_ALIAS_GOALS and is_clear and words.rarest_share(phrase) <= MAX_ALIAS_COMMON:
+            if count >= MIN_ALIAS_GOALS and is_clear and words.is_rare(phrase):
                 aliases[phrase].append(value)
     return dict(aliases)
 

@@ -13,7 +13,7 @@ from memory.domain.rewriting.align_sources import canonical
 STEPS, LIST_STEPS = 3, 6
 RATE, LEAST_STEP = 0.5, 0.001
 WRONG_WEIGHT = 1.0
-MIN_GOALS = 5
+MIN_GOALS, FEW_GOALS, RARE_SHARE = 5, 5, 0.15
 Aliases = Mapping[str, Sequence[str]]
 _RUNS = ((re.compile(r"[0-9]+"), "0"), (re.compile(r"[^\W\d_]+"), "a"))
 
@@ -46,11 +46,12 @@ class Words:
         """0 for a rare word to 4 for one that is in every goal."""
         if self._goals < MIN_GOALS or token.shape not in ("word", "capitals"):
             return 0.0
-        return 4.0 * min(1.0, 3.0 * self.rarest_share(str(token.value).casefold()))
+        return 4.0 * min(1.0, 3.0 * self._in[str(token.value).casefold()] / self._goals)
 
-    def rarest_share(self, phrase: str) -> float:
-        """In which share of the goals the rarest word of a phrase (in lower case) occurs."""
-        return min((self._in[word] for word in phrase.split()), default=0) / (self._goals or 1)
+    def is_rare(self, phrase: str) -> bool:
+        """Whether some word of a phrase (in lower case) is in few goals."""
+        least = min((self._in[word] for word in phrase.split()), default=0)
+        return least <= max(FEW_GOALS, RARE_SHARE * self._goals)
 
 
 class Profile:
