@@ -1,5 +1,6 @@
 """Filling in the arguments of a call that is to be inserted, from how the same call was filled in before."""
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -20,7 +21,10 @@ STRONG, STRONG_CHANCES = 0.8, 3.0
 IN_THE_SHADOW = 0.1
 EXPLAINED = 0.3
 CERTAIN, SURE = 0.995, 0.9
+MAX_SAID, RUNNER_UP = 3, 0.4
 MIN_ALIAS_GOALS = 2
+MIN_TOGETHER = 2
+USUALLY = 0.5
 MIN_ALIAS_SHARE = 0.75
 MIN_ALIAS_LEAD = 0.25
 
@@ -103,7 +107,8 @@ class Slot:
             self._learn_goal(one, weight)
         self._goals = []
         said = self._said_in(self._roles.read(scene))
-        return [] if said is None else [(said, self._trust(GOAL), GOAL)]
+        trust = self._trust(GOAL)
+        return [(value, trust * RUNNER_UP**place, GOAL) for place, value in enumerate(said)]
 
     def _is_known(self, key: Source) -> bool:
         return self._hits[key] > 0 or key[-1] == self.name
@@ -141,7 +146,7 @@ class Slot:
         if any(self._is_strong(key) for key in one.sources):
             weight *= IN_THE_SHADOW
         self._chances[GOAL] += weight
-        if said is not None and canonical(said) == canonical(target):
+        if said and canonical(said[0]) == canonical(target):
             self._hits[GOAL] += weight
         targets = [canonical(item) for item in target] if self.is_list else [canonical(target)]
         self._roles.learn(read, targets, self._prefix)
@@ -149,17 +154,15 @@ class Slot:
     def _is_strong(self, key: Source) -> bool:
         return self._chances[key] >= STRONG_CHANCES and self._trust(key) >= STRONG
 
-    def _said_in(self, read: Read) -> Any:
+    def _said_in(self, read: Read) -> list[Any]:
+        """The values that the goal may mean, the likeliest first."""
         ranked = self._roles.ranked(read, numeric=self._numeric)
         if self.is_list:
             chosen = sorted((token for score, token in ranked if score > 0), key=lambda token: token.start)
-            return list(
-                dict.fromkeys(self._prefix + str(token.value).removeprefix(self._prefix) for token in chosen)
-            )
-        if not ranked:
-            return None
-        value = ranked[0][1].value
-        return value if self._numeric else str(value)
+            items = (self._prefix + str(token.value).removeprefix(self._prefix) for token in chosen)
+            return [list(dict.fromkeys(items))]
+        values = (token.value if self._numeric else str(token.value) for _, token in ranked)
+        return list(itertools.islice(dict.fromkeys(values), MAX_SAID))
 
 
 class Binder:
@@ -169,18 +172,39 @@ class Binder:
         names = dict.fromkeys(name for one, _ in examples for name in one.params)
         aliases = learn_aliases(examples, words)
         self.slots = {name: Slot(name, examples, aliases, words) for name in names}
+        self._examples = examples
 
     def bind(self, query: Occurrence) -> dict[str, Bound]:
-        """A value for every argument that is usually given."""
-        bound = {}
-        for name, slot in self.slots.items():
-            ranked = slot.bind(query)
-            if slot.is_list and slot.share < 1.0:
-                if ranked and ranked[0].value:
-                    bound[name] = ranked[0]
-            elif ranked and slot.share >= 0.5:
-                bound[name] = ranked[0]
-        return bound
+        """A value for every argument that is usually given; two arguments that never had the same value do
+        not get the same one."""
+        ranked = {name: slot.bind(query) for name, slot in self.slots.items()}
+        bound: dict[str, Bound] = {}
+        for name in sorted(
+            ranked, key=lambda name: -max((one.confidence for one in ranked[name]), default=0.0)
+        ):
+            free = [one for one in ranked[name] if not self._is_taken(name, one.value, bound)]
+            if free and self._is_given(name, free[0]):
+                bound[name] = free[0]
+        return {name: bound[name] for name in self.slots if name in bound}
+
+    def _is_given(self, name: str, best: Bound) -> bool:
+        slot = self.slots[name]
+        if slot.is_list and slot.share < 1.0:
+            return bool(best.value)
+        return slot.share >= USUALLY
+
+    def _is_taken(self, name: str, value: Any, bound: Mapping[str, Bound]) -> bool:
+        wanted = canonical(value)
+        return any(
+            canonical(other.value) == wanted and self._always_differ(name, other_name)
+            for other_name, other in bound.items()
+        )
+
+    def _always_differ(self, name: str, other: str) -> bool:
+        both = [one.params for one, _ in self._examples if name in one.params and other in one.params]
+        return len(both) >= MIN_TOGETHER and all(
+            canonical(params[name]) != canonical(params[other]) for params in both
+        )
 
 
 def learn_aliases(examples: Weighted, words: Words) -> dict[str, list[str]]:
