@@ -53,3 +53,22 @@ def test_near__a_word__is_told_with_side_and_distance():
 def test_phrases__names_and_words_without_capitals_in_their_script():
     assert {"new york", "york", "上海"} <= phrases("fly to New York or 上海 soon")
     assert "soon" not in phrases("fly to New York soon")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("'" * 20_000, id="quotes"),
+        pytest.param("'a" * 10_000, id="open_quotes"),
+        pytest.param("A " * 10_000, id="capitals"),
+        pytest.param("a" + "." * 20_000, id="dots"),
+        pytest.param("1," * 10_000, id="commas"),
+        pytest.param("#" * 20_000, id="hashes"),
+        pytest.param("x" * 20_000, id="one_word"),
+        pytest.param("may 1 " * 4_000, id="half_dates"),
+        pytest.param("\x00\ud800\u202e" * 3_000, id="odd_characters"),
+    ],
+)
+def test_tokens__hostile_text__is_read_without_a_hitch(text):
+    assert all(0 <= token.start < token.end <= len(text) for token in tokens(text))
+    assert phrases(text) is not None
