@@ -74,3 +74,11 @@ def test_same_steps__names_and_observations_do_not_count():
 
     assert same_steps(one, other)
     assert not same_steps(one, PathDoc(goal="g", nodes=nodes("a")))
+
+
+def test_align_nodes__very_long_paths__are_not_compared_step_by_step():
+    old, new = nodes("a", *["b"] * 400, "z"), nodes("a", *["c"] * 400, "z")
+
+    found = align_nodes(old, new)
+
+    assert [edit.operation for edit in found.edits] == ["keep", *["delete"] * 400, *["add"] * 400, "keep"]
