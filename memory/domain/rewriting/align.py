@@ -40,6 +40,7 @@ MAX_OCCURRENCES = 300
 REPAIR_WEIGHT = 3.0
 LEAST_SHARE = 0.1
 REPEATED = 0.02
+DOUBTFUL = 0.2
 
 
 class RewriteMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +162,7 @@ def _filled_in(
         node = _node(draft, step, bound, at)
         if repeats(draft.nodes, at, node) and step.operation == "add":
             score *= REPEATED
-        score *= _confidence(bound)
+        score *= DOUBTFUL + _confidence(bound)
         taken.append((step, _take(draft, step, node), bound))
     return Proposed(draft.rewrite(describe(old, model, taken, len(family), failure)), score)
 

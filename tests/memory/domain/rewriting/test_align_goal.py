@@ -50,7 +50,7 @@ def test_near__a_word__is_told_with_side_and_distance():
     assert set(near(goal, token)) == {"<1is", "<is", "<name", "<user", "<the", ">1now", ">now"}
 
 
-def test_phrases__names_and_words_without_capitals_in_their_script():
+def test_phrases__names_and_words_of_a_script_without_capitals__are_found():
     assert {"new york", "york", "上海"} <= phrases("fly to New York or 上海 soon")
     assert "soon" not in phrases("fly to New York soon")
 

@@ -61,12 +61,12 @@ def test_align_nodes__any_two_paths__edits_lead_from_one_to_the_other(old, new):
     assert found.cost == pytest.approx(align_nodes(after, before).cost)
 
 
-def test_same_step__content_counts_only_without_a_tool():
+def test_same_step__other_content__counts_only_without_a_tool():
     assert same_step(NodeDoc(name="1", tool="a", content="x"), NodeDoc(name="2", tool="a", content="y"))
     assert not same_step(NodeDoc(name="1", content="x"), NodeDoc(name="2", content="y"))
 
 
-def test_same_steps__names_and_observations_do_not_count():
+def test_same_steps__other_names_and_observations__do_not_count():
     one = PathDoc(goal="g", nodes=nodes("a", "b"))
     other = PathDoc(
         goal="h", nodes=tuple(NodeDoc(name=f"n{n.name}", tool=n.tool, params=n.params) for n in one.nodes)

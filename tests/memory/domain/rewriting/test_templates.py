@@ -41,7 +41,7 @@ OLD = PathDoc(
         pytest.param("", "", None, id="nothing_said"),
     ],
 )
-def test_choose_template__by_kind_of_failure(message, error_type, expected):
+def test_choose_template__a_failure__gets_the_repair_of_its_kind(message, error_type, expected):
     assert choose_template(failure(message, error_type)) == expected
 
 
