@@ -40,6 +40,7 @@ class Run:
     calls: tuple[Call, ...]
     success: bool | None
     reward: float | None
+    task: int | str | None = None
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,7 @@ def _run(row: dict[str, Any]) -> Run:
         calls=calls,
         success=row.get("success"),
         reward=row.get("reward"),
+        task=row.get("task_id"),
     )
 
 

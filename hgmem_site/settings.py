@@ -213,6 +213,7 @@ LLM_URL = env.str("HGMEM_LLM_URL", "")
 LLM_KEY = env.str("HGMEM_LLM_KEY", "")
 LLM_MODEL = env.str("HGMEM_LLM_MODEL", "")
 LLM_TIMEOUT_S = env.float("HGMEM_LLM_TIMEOUT_S", 60.0)
+VERIFY_TIMEOUT_S = env.float("HGMEM_VERIFY_TIMEOUT_S", 2.0)  # for its word on a located path
 LLM_MAX_TOKENS = env.int("HGMEM_LLM_MAX_TOKENS", 4_000)
 LLM_PRICE_IN = env.float("HGMEM_LLM_PRICE_IN", None)
 LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
@@ -300,6 +301,8 @@ SPECTACULAR_SETTINGS = {
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",
+        "RewriteStatus": "memory.domain.lifecycle.PROPOSAL_STATUSES",
+        "Rewriter": "memory.domain.rewriting.policy.REWRITERS",
         "PathResult": "memory.domain.paths.document.PATH_RESULTS",
         "PathStatus": "memory.domain.paths.document.PATH_STATUSES",
         "PathLevel": "memory.domain.paths.document.PATH_LEVELS",

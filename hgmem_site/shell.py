@@ -14,6 +14,7 @@ from unfold.utils import convert_color
 
 from memory.domain.access import Actor, may
 from memory.models import Workspace
+from memory.queries.alerts import Waiting, count_all_waiting
 from memory.queries.workspaces import list_workspaces
 
 
@@ -27,6 +28,8 @@ class Section:
     action: str = "look"
     covers: tuple[str, ...] = ()
     """Prefixes of URL names that belong to this section, beside its own."""
+    counted: str = ""
+    """What of :class:`memory.queries.alerts.Waiting` is counted beside it."""
 
 
 GROUPS: list[tuple[Any, list[Section]]] = [
@@ -51,11 +54,16 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         _("Remember"),
         [
             Section("paths", _("Paths"), "conversion_path", covers=("path",)),
-            Section("rewrites", _("Rewrites"), "edit_road", covers=("rewrite",)),
+            Section("rewrites", _("Rewrites"), "edit_road", covers=("rewrite",), counted="rewrites"),
             Section("graph", _("Graph explorer"), "hub", covers=("graph", "node")),
-            Section("lab", _("Localization lab"), "travel_explore", covers=("lab", "localization")),
+            Section(
+                "lab",
+                _("Localization lab"),
+                "travel_explore",
+                covers=("lab", "localization", "localizations"),
+            ),
             Section("sample", _("Weekly sample"), "fact_check", covers=("sample",)),
-            Section("alerts", _("Alerts"), "notifications", covers=("alert",)),
+            Section("alerts", _("Alerts"), "notifications", covers=("alert",), counted="alerts"),
         ],
     ),
     (
@@ -80,6 +88,7 @@ class NavItem:
     icon: str
     url: str
     current: bool
+    count: int = 0
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 
 def build_shell(request: HttpRequest) -> Shell:
-    """The frame for this request. One query: the person's workspaces."""
+    """The frame for this request. Two queries: the person's workspaces, and what waits for them."""
     user = getattr(request, "user", None)
     workspaces = list_workspaces(user=user) if user and user.is_authenticated else []
     workspace = getattr(request, "workspace", None)
@@ -112,11 +121,14 @@ def build_shell(request: HttpRequest) -> Shell:
     name = (request.resolver_match.url_name if request.resolver_match else "") or ""
     groups = []
     if workspace and actor:
-        groups = [(title, nav_items(sections, workspace.slug, actor, name)) for title, sections in GROUPS]
+        waiting = count_all_waiting(workspace)
+        groups = [
+            (title, nav_items(sections, workspace.slug, actor, name, waiting)) for title, sections in GROUPS
+        ]
     return Shell(workspace, workspaces, [(title, items) for title, items in groups if items])
 
 
-def nav_items(sections: list[Section], slug: str, actor: Actor, name: str) -> list[NavItem]:
+def nav_items(sections: list[Section], slug: str, actor: Actor, name: str, waiting: Waiting) -> list[NavItem]:
     """The sections this actor may open; ``name`` is the URL name of the current page."""
     items = []
     for section in sections:
@@ -124,7 +136,8 @@ def nav_items(sections: list[Section], slug: str, actor: Actor, name: str) -> li
         if not url or not may(actor, section.action):
             continue
         current = any(is_within(name, prefix) for prefix in (section.url_name, *section.covers))
-        items.append(NavItem(section.title, section.icon, url, current))
+        count = getattr(waiting, section.counted) if section.counted else 0
+        items.append(NavItem(section.title, section.icon, url, current, count))
     return items
 
 

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from memory.actions import importing, path_templates
-from memory.background import analyse, drafting, linking, paths
+from memory.background import analyse, drafting, linking, paths, reindexing, uses
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -16,6 +16,14 @@ def sweep() -> None:
     linking.link_patterns()
     path_templates.load_missing_templates()
     paths.build_backlog()
+    reindexing.embed_backlog()
+    uses.settle_backlog()
+
+
+@shared_task(name="memory.mark_stragglers")
+def mark_stragglers() -> None:
+    """Uses and localizations whose task ended in the instant in which they were written."""
+    uses.mark_stragglers()
 
 
 @shared_task(name="memory.sweep_rewrites")
@@ -48,6 +56,7 @@ BEAT = {
         "schedule": IMPORTS_S,
         "options": {"expires": IMPORTS_S},
     },
+    "mark-stragglers": {"task": "memory.mark_stragglers", "schedule": 900.0},
     "drop-stale-uploads": {"task": "memory.drop_stale_uploads", "schedule": 3600.0},
 }
 """Joined into the beat schedule by the Celery application."""

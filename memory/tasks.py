@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from memory.background import analyse, drafting, paths
+from memory.background import analyse, drafting, paths, reindexing
 
 
 @shared_task(name="memory.analyse_backlog")
@@ -10,6 +10,7 @@ def analyse_backlog() -> None:
     """Look at everything that was recorded lately, and build the paths of what ended."""
     analyse.analyse_backlog()
     paths.build_backlog()
+    reindexing.embed_backlog()
 
 
 @shared_task(name="memory.draft_rewrites")

@@ -9,10 +9,12 @@ from typing import Any
 
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, chain
 from memory.domain.paths.keys import lineage_key
+from memory.live.index import draft_entries
 from memory.models import (
     DailyCount,
     ErrorPattern,
     Failure,
+    Localization,
     Outcome,
     Path,
     PatternLink,
@@ -153,10 +155,25 @@ def make_path(
     **fields: Any,
 ) -> Path:
     """A stored path in its own lineage, active, version 1. ``fields`` are those of :func:`make_doc`."""
+    doc = make_doc(goal, nodes, **fields)
     item = NewPath(
         lineage_key=key or lineage_key("path", f"made-{next(_numbers)}"),
-        doc=make_doc(goal, nodes, **fields),
+        doc=doc,
+        drafts=draft_entries([doc]),
         origin=origin,
         source_id=source.pk if source else None,
     )
     return store_paths(workspace.pk, [item], now=NOW)[0]
+
+
+def make_localization(workspace: Workspace, *paths: Path, **fields: Any) -> Localization:
+    """An answer that named these paths, best first."""
+    candidates = [
+        {"path": str(path.uuid), "score": 0.9 - 0.1 * place, "parts": {"tags": 0.5, "semantic": 0.9}}
+        for place, path in enumerate(paths)
+    ]
+    given = {
+        "goal": "Change a flight", "candidates": candidates, "kind": "found" if paths else "nothing",
+        "asked_at": NOW, "asked_by": "agent", "query": {"top_k": 3}, **fields,
+    }  # fmt: skip
+    return Localization.objects.create(workspace=workspace, **given)

@@ -35,6 +35,7 @@ WORDS = {
     gettext_noop("rollback"), gettext_noop("person"),
 }  # fmt: skip
 SHOWN = 20_000
+SHOWN_COMPACT = 300
 
 
 @register.filter
@@ -56,6 +57,13 @@ def pretty(value: Any) -> str:
         value = _as_json(value)
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False, default=str)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}\n… ({len(text)} characters)"
+
+
+@register.filter
+def compact(value: Any) -> str:
+    """JSON in one line, cut where it is long. Never HTML."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= SHOWN_COMPACT else f"{text[:SHOWN_COMPACT]}…"
 
 
 def _as_json(text: str) -> Any:

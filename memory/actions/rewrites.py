@@ -28,6 +28,7 @@ from memory.models import Failure, Path, RewriteProposal, Task, Workspace
 from memory.writer.redactors import scrub_for
 
 __all__ = [
+    "NotRewritableError",
     "ReasonMissingError",
     "StaleRewriteError",
     "UnknownCarryError",

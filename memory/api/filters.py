@@ -8,7 +8,19 @@ from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 from django_filters.fields import IsoDateTimeField
 
-from memory.models import ApiKey, AuditEvent, Failure, Member, Tool, Validator
+from memory.domain.lifecycle import PROPOSAL_STATUSES
+from memory.domain.rewriting.triggers import TRIGGERS
+from memory.models import (
+    Alert,
+    ApiKey,
+    AuditEvent,
+    Failure,
+    Member,
+    RewriteProposal,
+    Tool,
+    Validator,
+)
+from memory.queries.rewrites import in_status
 
 
 class MomentField(IsoDateTimeField):
@@ -95,3 +107,37 @@ class FailureFilter(filters.FilterSet):
     class Meta:
         model = Failure
         fields: ClassVar = ["source", "repeat", "since", "until"]
+
+
+class RewriteFilter(filters.FilterSet):
+    """Rewrites by status, trigger and path."""
+
+    status = filters.ChoiceFilter(
+        choices=[(name, name) for name in ("open", *PROPOSAL_STATUSES)],
+        method="by_status",
+        help_text="Only this status; `open`: nobody has decided yet.",
+    )
+    trigger = filters.ChoiceFilter(
+        choices=[(name, name) for name in TRIGGERS], help_text="Only what was asked for because of this."
+    )
+    path = filters.UUIDFilter(field_name="path__uuid", help_text="Only rewrites of this version of a path.")
+
+    class Meta:
+        model = RewriteProposal
+        fields: ClassVar = ["status", "trigger", "path"]
+
+    def by_status(self, rows: QuerySet[RewriteProposal], _name: str, value: str) -> QuerySet[RewriteProposal]:
+        """One status, or all the undecided."""
+        return in_status(rows, value)
+
+
+class AlertFilter(filters.FilterSet):
+    """Alerts that are open, or that are not."""
+
+    open = filters.BooleanFilter(
+        field_name="closed_at", lookup_expr="isnull", help_text="Only open alerts, or only the others."
+    )
+
+    class Meta:
+        model = Alert
+        fields: ClassVar = ["kind", "open"]

@@ -1,8 +1,8 @@
-"""Routes of the management API: tools, patterns, validators, keys, members, audit."""
+"""Routes of the management API: tools, patterns, validators, keys, members, nodes, audit."""
 
 from django.urls import path
 
-from memory.api import audit, keys, members, patterns, tools, validators
+from memory.api import audit, keys, members, nodes, patterns, tools, validators
 
 urlpatterns = [
     path("me", keys.Me.as_view(), name="api-me"),
@@ -20,5 +20,9 @@ urlpatterns = [
     path("keys/<uuid:uuid>/revoke", keys.RevokeKey.as_view(), name="api-key-revoke"),
     path("members", members.MemberList.as_view(), name="api-members"),
     path("members/<uuid:uuid>", members.MemberDetail.as_view(), name="api-member"),
+    path("nodes", nodes.NodeList.as_view(), name="api-nodes"),
+    path("nodes/merge", nodes.MergeNodes.as_view(), name="api-node-merge"),
+    path("nodes/<uuid:uuid>", nodes.NodeDetail.as_view(), name="api-node"),
+    path("nodes/<uuid:uuid>/unmerge", nodes.UnmergeNode.as_view(), name="api-node-unmerge"),
     path("audit", audit.AuditTrail.as_view(), name="api-audit"),
 ]

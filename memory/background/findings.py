@@ -16,6 +16,7 @@ from django.db.models import F
 from memory.background.loading import Claim
 from memory.background.patterns import PatternTally, tally_patterns
 from memory.background.tools import update_tools
+from memory.background.uses import mark_outcomes
 from memory.domain.analysis import Analysis, Finding
 from memory.models import DailyCount, Failure, PathBuild, Task, Validator
 from memory.writer.prepare import as_json
@@ -61,6 +62,7 @@ def write_findings(looked: Sequence[Looked], now: datetime) -> int:
     update_tools(held_by_workspace(held))
     _count_unchecked(held)
     _want_paths(held)
+    mark_outcomes([item.claim.id for item in held])
     return len(held)
 
 

@@ -9,9 +9,11 @@ from memory.background.draft_writing import Draft
 from memory.background.rewriters.port import Drafted, DraftRequest, RewriterFailed, Transcript
 from memory.background.rewriters.registry import choose_rewriters
 from memory.domain.paths.document import PathDoc
+from memory.domain.rewriting.accepting import accept
 from memory.domain.rewriting.failing import Hint, find_failure
 from memory.domain.rewriting.guard import GuardFacts, Verdict, guard
 from memory.domain.rewriting.policy import RewritePolicy, safe_policy
+from memory.domain.rewriting.proposal import InvalidRewriteError
 from memory.models import Failure, Lineage, Path, RewriteProposal
 from memory.queries.path_documents import read_path
 from memory.queries.rewrite_memory import load_memory
@@ -54,9 +56,14 @@ def _ask_rewriters(row: RewriteProposal, path: Path, policy: RewritePolicy, verd
             continue
         try:
             drafted = rewriter.draft(request)
+            if drafted is not None:
+                accept(request.old, drafted.rewrite)
         except RewriterFailed as failed:
             said.append(f"{name}: {failed}")
             transcript, cost = [*transcript, *failed.transcript], failed.cost or cost
+            continue
+        except InvalidRewriteError as error:
+            said.append(f"{name}: what it proposed cannot be applied ({error}).")
             continue
         if drafted is not None:
             return _drafted(drafted, name, verdict, transcript, cost)

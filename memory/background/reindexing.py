@@ -47,7 +47,7 @@ def reindex(
     batch: int = BATCH,
     progress: Callable[[int], None] = lambda done: None,
 ) -> int:
-    """Make the entries that wait, oldest path first; ``progress`` is told how many each time. How many in all.
+    """Make the entries that wait, oldest path first; how many. ``progress`` is told the size of each batch.
 
     A batch is committed at a time and nothing is embedded inside a transaction. Until a path's turn comes its
     earlier vectors go on serving. Raises :class:`memory.live.embedders.EmbedderError`; what was done stays.

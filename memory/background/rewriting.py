@@ -22,7 +22,7 @@ from memory.writer.redactors import scrub_for
 MAX_REASON = 2_000
 MAX_GOAL = 4_000
 MAX_ENVIRONMENT = 10
-"""Paths that one changed tool asks to rewrite: those that are used most."""
+"""Paths that one changed tool asks to rewrite: those that agents reuse most."""
 
 ASKED = frozenset({"person", "api"})
 """Triggers behind which somebody asked: each is a wish of its own."""
@@ -99,9 +99,9 @@ def whole_of(path: Path) -> Path:
 
 
 def environment_changed(workspace_id: int, tool: str, version: int, change: str) -> int:
-    """A tool takes another input than before: the paths that use it most are looked at again. How many.
+    """A tool takes another input than before: the paths that agents reuse most are looked at again.
 
-    Call it inside the transaction in which the tool's new schema was learnt.
+    Returns how many. Call it inside the transaction in which the new schema was learnt.
     """
     wish = Wish(
         reason=f"The input of {tool} changed (version {version}): {change}"[:MAX_REASON],
@@ -115,8 +115,8 @@ def environment_changed(workspace_id: int, tool: str, version: int, change: str)
 
 
 def _users_of(workspace_id: int, tool: str) -> QuerySet[Path]:
-    """Active whole paths that call the tool, the most used first."""
-    rows = Path.objects.active().filter(workspace=workspace_id, span_start=None)
+    """Active whole paths that call the tool and that agents reused, the most used first."""
+    rows = Path.objects.active().filter(workspace=workspace_id, span_start=None, use_count__gt=0)
     rows = rows.filter(steps__node__tool=tool).exclude(result="template").distinct()
     return rows.select_related("lineage", "container").order_by("-use_count", "-pk")[:MAX_ENVIRONMENT]
 

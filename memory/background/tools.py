@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from uuid import uuid4
 
+from memory.background.rewriting import environment_changed
 from memory.domain.analysis import Analysis, SeenCall
 from memory.domain.schemas import describe_change, observe, schema_hash, version_after
 from memory.models import Tool, ToolSchema
@@ -32,9 +33,12 @@ def update_tools(analyses: dict[int, list[Analysis]]) -> None:
             for call in analysis.failed:
                 calls.setdefault(call.call.tool, []).append((call, False))
         tools = list(_lock_tools(workspace, calls))
+        changes: list[ToolSchema] = []
         for tool in tools:
-            _update(tool, sorted(calls[tool.name], key=lambda pair: pair[0].id))
+            changes += _update(tool, sorted(calls[tool.name], key=lambda pair: pair[0].id))
         update_rows(Tool, CHANGED, [_values(tool) for tool in tools])
+        for schema in changes:
+            environment_changed(workspace, schema.tool.name, schema.version, schema.change)
 
 
 def _lock_tools(workspace: int, calls: dict[str, list[tuple[SeenCall, bool]]]) -> Iterable[Tool]:
@@ -50,17 +54,23 @@ def _lock_tools(workspace: int, calls: dict[str, list[tuple[SeenCall, bool]]]) -
     return rows.select_for_update().order_by("id")
 
 
-def _update(tool: Tool, calls: Sequence[tuple[SeenCall, bool]]) -> None:
-    """In the order in which the calls were stored, so that the same calls always teach the same versions."""
+def _update(tool: Tool, calls: Sequence[tuple[SeenCall, bool]]) -> list[ToolSchema]:
+    """In the order in which the calls were stored, so that the same calls always teach the same versions.
+
+    Returns the versions that changed something callers knew.
+    """
+    changes: list[ToolSchema] = []
     for call, worked in calls:
         tool.call_count += 1
         tool.failure_count += not worked
         tool.reported_version = call.tool_version or tool.reported_version
-        if worked:
-            _learn(tool, call)
+        learnt = _learn(tool, call) if worked else None
+        if learnt is not None and learnt.change:
+            changes.append(learnt)
     moments = [call.happened_at for call, _ in calls]
     tool.first_seen_at = min(tool.first_seen_at, *moments)
     tool.last_seen_at = max(tool.last_seen_at, *moments)
+    return changes
 
 
 def _values(tool: Tool) -> Row:
@@ -77,21 +87,22 @@ def _values(tool: Tool) -> Row:
     )
 
 
-def _learn(tool: Tool, call: SeenCall) -> None:
+def _learn(tool: Tool, call: SeenCall) -> ToolSchema | None:
+    """The version that the call teaches, if any; ``change`` is set where it is a new one."""
     old = tool.input_schema
     new = observe(old, call.call.input)
     if new is old:
-        return
+        return None
     tool.input_schema = new
     name = schema_hash(new)
     if name == tool.schema_hash:
-        return
+        return None
     before = tool.schema_version
     observations = tool.call_count - tool.failure_count
     tool.schema_version = version_after(before, observations=observations, changed=bool(tool.schema_hash))
     tool.schema_hash = name
     change = "\n".join(describe_change(old, new)) if tool.schema_version != before else ""
-    ToolSchema.objects.update_or_create(
+    schema, is_new = ToolSchema.objects.update_or_create(
         tool=tool,
         version=tool.schema_version,
         defaults={
@@ -108,3 +119,4 @@ def _learn(tool: Tool, call: SeenCall) -> None:
             "change": change,
         },
     )
+    return schema if is_new else None

@@ -208,8 +208,12 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('task_name', models.CharField(max_length=200)),
+                ('said_result', models.CharField(default='unknown', max_length=10)),
+                ('said_reward', models.FloatField(null=True)),
                 ('result', models.CharField(default='unknown', max_length=10)),
                 ('reward', models.FloatField(null=True)),
+                ('is_due', models.BooleanField(default=False)),
+                ('decided', models.BooleanField(default=False)),
                 ('used_at', models.DateTimeField()),
                 ('settled_at', models.DateTimeField(null=True)),
                 ('localization', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='uses', to='memory.localization')),
@@ -365,7 +369,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='localization',
-            index=models.Index(condition=models.Q(('outcome', 'unknown'), models.Q(('task_name', ''), _negated=True)), fields=['workspace', 'task_name'], name='localization_waiting'),
+            index=models.Index(fields=['workspace', 'task_name'], name='localization_by_task'),
         ),
         migrations.AddConstraint(
             model_name='localization',
@@ -389,7 +393,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='pathuse',
-            index=models.Index(condition=models.Q(('settled_at', None)), fields=['id'], name='path_use_backlog'),
+            index=models.Index(fields=['workspace', '-used_at'], name='path_use_newest'),
+        ),
+        migrations.AddIndex(
+            model_name='pathuse',
+            index=models.Index(condition=models.Q(('is_due', True)), fields=['id'], name='path_use_backlog'),
         ),
         migrations.AddConstraint(
             model_name='pathuse',

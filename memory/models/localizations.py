@@ -59,11 +59,7 @@ class Localization(models.Model):
             models.Index(
                 fields=["workspace", "-asked_at"], condition=Q(sampled=True), name="localization_sample"
             ),
-            models.Index(
-                fields=["workspace", "task_name"],
-                condition=Q(outcome="unknown") & ~Q(task_name=""),
-                name="localization_waiting",
-            ),
+            models.Index(fields=["workspace", "task_name"], name="localization_by_task"),
         ]
 
     def __str__(self) -> str:
@@ -71,15 +67,25 @@ class Localization(models.Model):
 
 
 class PathUse(models.Model):
-    """A task that followed a path, and how it ended. ``settled_at`` is null until its outcome is known."""
+    """A task that followed a path, and how it ended.
+
+    ``said_result`` and ``said_reward`` are the agent's own word about this path, ``result`` and ``reward``
+    (0..1) what counts: see :func:`memory.domain.rewards.result_of_use`. ``is_due`` marks a row with news
+    for the worker: the outbox. ``settled_at`` is when its path first learnt from it. ``decided`` says that
+    this use gave a pending path its result.
+    """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
     path = models.ForeignKey(Path, on_delete=models.CASCADE, related_name="uses")
     task_name = models.CharField(max_length=200)
     task = models.ForeignKey(Task, on_delete=models.SET_NULL, null=True, related_name="path_uses")
     localization = models.ForeignKey(Localization, on_delete=models.SET_NULL, null=True, related_name="uses")
+    said_result = models.CharField(max_length=10, default="unknown")
+    said_reward = models.FloatField(null=True)
     result = models.CharField(max_length=10, default="unknown")
     reward = models.FloatField(null=True)
+    is_due = models.BooleanField(default=False)
+    decided = models.BooleanField(default=False)
     used_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
 
@@ -90,7 +96,8 @@ class PathUse(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["workspace", "task_name"], name="path_use_by_task"),
-            models.Index(fields=["id"], condition=Q(settled_at=None), name="path_use_backlog"),
+            models.Index(fields=["workspace", "-used_at"], name="path_use_newest"),
+            models.Index(fields=["id"], condition=Q(is_due=True), name="path_use_backlog"),
         ]
 
     def __str__(self) -> str:

@@ -9,11 +9,14 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 
 from memory.domain.rewriting.carrying import NodeChange
-from memory.models import Alert, Lineage, Node, Path, PathNode, RewriteProposal, Workspace
+from memory.models import Alert, Node, Path, PathNode, RewriteProposal, Workspace
 from memory.queries.paging import Page, newest_first
 
 OPEN_STATUSES = ("queued", "needs_human", "given_up", "proposed")
 """Nobody has decided yet."""
+
+WAITING_STATUSES = ("needs_human", "given_up", "proposed")
+"""A person is to decide now."""
 
 MAX_TOUCHED = 50
 MAX_PATHS = 20
@@ -37,15 +40,21 @@ def rewrite_rows(workspace_id: int) -> QuerySet[RewriteProposal]:
 def list_rewrites(workspace: Workspace, filters: RewriteFilters, cursor: str) -> Page[RewriteProposal]:
     """Newest first."""
     rows = rewrite_rows(workspace.pk).defer("transcript")
-    if filters.status == "open":
-        rows = rows.filter(status__in=OPEN_STATUSES)
-    elif filters.status:
-        rows = rows.filter(status=filters.status)
+    rows = in_status(rows, filters.status)
     if filters.trigger:
         rows = rows.filter(trigger=filters.trigger)
     if filters.path:
         rows = rows.filter(path__uuid=filters.path)
     return newest_first(rows, cursor)
+
+
+def in_status(rows: QuerySet[RewriteProposal], status: str) -> QuerySet[RewriteProposal]:
+    """Those in one status; ``open``: nobody has decided yet; ``waiting``: somebody should now; "": all."""
+    if status == "open":
+        return rows.filter(status__in=OPEN_STATUSES)
+    if status == "waiting":
+        return rows.filter(status__in=WAITING_STATUSES)
+    return rows.filter(status=status) if status else rows
 
 
 def alert_rows(workspace_id: int) -> QuerySet[Alert]:
@@ -102,11 +111,6 @@ def same_nodes(workspace_id: int, keys: Iterable[str]) -> dict[str, str]:
     rows = Node.objects.filter(workspace=workspace_id).filter(Q(pk__in=homes) | Q(merged_into__in=homes))
     found = {node.pk: node for node in rows}
     return {node.key: found[node.merged_into_id or node.pk].key for node in found.values()}
-
-
-def versions_of(lineage: Lineage) -> list[Path]:
-    """All versions, newest first."""
-    return list(lineage.versions.order_by("-version"))
 
 
 def _users(path: Path, node_ids: Sequence[int]) -> QuerySet[Path]:

@@ -34,3 +34,9 @@ def tool_overview(tool: Tool, cursor: str) -> ToolOverview:
         patterns=list(patterns.order_by("-occurrence_count", "-pk")[:15]),
         schemas=list(tool.schemas.order_by("-version")[:20]),
     )
+
+
+def list_tool_names(workspace: Workspace, *, limit: int = 200) -> list[str]:
+    """The most called tools, for the suggestions of a filter."""
+    rows = Tool.objects.filter(workspace=workspace).order_by("-call_count", "-pk")
+    return sorted(rows.values_list("name", flat=True)[:limit])

@@ -11,6 +11,7 @@ from memory.domain.redaction import InvalidPatternError
 from memory.models import Workspace
 from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import WorkspaceForm
+from memory.web.locating_settings import locating_form
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -21,7 +22,8 @@ def settings(request: PageRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid() and _save(request, form):
         messages.success(request, _("Saved. It holds for what is recorded from now on."))
         return redirect("settings", request.workspace.slug)
-    return render(request, "settings.html", {"title": _("Settings"), "form": form})
+    context = {"title": _("Settings"), "form": form, "locating_form": locating_form(request.workspace)}
+    return render(request, "settings.html", context)
 
 
 def _stored(workspace: Workspace) -> dict[str, str]:

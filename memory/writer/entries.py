@@ -4,6 +4,7 @@ On SQLite the vectors are bytes in the row, and every process follows ``revision
 On PostgreSQL they are in ``memory_pathvector``, beside copies of the columns that a search filters by.
 """
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -95,7 +96,7 @@ def touch_entries(workspace_id: int, path_ids: Iterable[int]) -> None:
 
 
 def _next_revision(workspace_id: int) -> int:
-    """One more than any in the workspace.
+    """Higher than any in the workspace, also than those of rows that were deleted: the time in microseconds.
 
     SQLite lets one transaction write at a time, so revisions appear in order and a follower that has seen
     this one has seen all before it. On PostgreSQL nobody follows them.
@@ -106,7 +107,7 @@ def _next_revision(workspace_id: int) -> int:
         .values_list("revision", flat=True)
         .first()
     )
-    return (newest or 0) + 1
+    return max((newest or 0) + 1, time.time_ns() // 1_000)
 
 
 def _chunks(items: Sequence[Item]) -> Iterable[Sequence[Item]]:

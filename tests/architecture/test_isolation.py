@@ -4,11 +4,21 @@ import pytest
 from django.db import models
 from rest_framework.test import APIClient
 
-from memory.models import ApiKey, AuditEvent, ImportJob, Member
+from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member
 from tests.architecture.routes import API, PAGES, Route
-from tests.builders import make_path, make_pattern, make_payload, make_task, make_tool, make_validator
+from tests.builders import (
+    make_localization,
+    make_path,
+    make_pattern,
+    make_payload,
+    make_task,
+    make_tool,
+    make_validator,
+)  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_rule
+from tests.memory.builders import make_node
+from tests.memory.rewrites import make_failed_path, make_proposal
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]
@@ -21,13 +31,23 @@ def rows(cast: Cast) -> dict[str, models.Model]:
     workspace = cast.workspace
     make_key(workspace)
     task = make_task(workspace)
+    proposal = make_proposal(make_failed_path(workspace))
     return {
         "experiences": task,
         "tasks": task,
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
+        "lineages": make_path(workspace).lineage,
         "members": Member.objects.get(workspace=workspace, user=cast.viewer),
+        "nodes": make_node(workspace),
+        "localizations": (answer := make_localization(workspace, sampled=True)),
+        "sample": answer,
+        "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
+        "rewrites": proposal,
+        "alerts": Alert.objects.create(
+            workspace=workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=task.received_at
+        ),
         "patterns": make_pattern(workspace),
         "payloads": make_payload(workspace, "secret"),
         "rules": make_rule(workspace),
@@ -86,4 +106,6 @@ def data_for(route: Route, method: str) -> str:
         return ""
     if route.name == "api-experience-outcomes":
         return '{"result": "success"}'
+    if route.name.startswith("api-localization-"):
+        return '{"taken": null, "verdict": "right"}'
     return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'

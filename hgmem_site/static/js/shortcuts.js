@@ -24,7 +24,9 @@ function actions(root, help) {
   };
 }
 
-function isTyping(element) {
+/** Whether a key pressed there is text. */
+export function isTyping(element) {
+  if (element.tagName === "INPUT" && ["checkbox", "radio"].includes(element.type)) return false;
   return element.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(element.tagName);
 }
 

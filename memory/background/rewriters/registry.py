@@ -6,6 +6,7 @@ from memory.background.rewriters.align import AlignRewriter
 from memory.background.rewriters.chat import configured_endpoint
 from memory.background.rewriters.llm import LlmRewriter
 from memory.background.rewriters.port import Rewriter
+from memory.background.rewriters.template import TemplateRewriter
 from memory.domain.rewriting.policy import RewritePolicy
 
 
@@ -17,6 +18,7 @@ def _llm() -> Rewriter | None:
 MAKERS: Mapping[str, Callable[[], Rewriter | None]] = {
     "align": AlignRewriter,
     "llm": _llm,
+    "template": TemplateRewriter,
 }
 """By name; None where a rewriter is not configured."""
 
@@ -24,4 +26,4 @@ MAKERS: Mapping[str, Callable[[], Rewriter | None]] = {
 def choose_rewriters(policy: RewritePolicy, wanted: str = "") -> list[tuple[str, Rewriter | None]]:
     """The names to try in order, each with its rewriter, or None where it is not configured here."""
     names = (wanted,) if wanted else policy.rewriters
-    return [(name, MAKERS[name]()) for name in names if name in MAKERS]
+    return [(name, MAKERS[name]()) for name in names]

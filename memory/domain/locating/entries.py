@@ -20,6 +20,7 @@ MAX_ACTIONS = 6  # beyond, DECAY leaves less than 2 %
 MAX_STEPS = 200
 MAX_EDGES = 400
 MAX_TEXT = 4000
+FAILED = "failed"  # the label of the edge behind a call that failed, in a path from a run
 SCALE = 32  # of weights stored as bytes: steps of 1/32, up to 7.97
 
 
@@ -108,9 +109,12 @@ def action_texts(doc: PathDoc) -> list[str]:
     """What the path did, the last thing first, each once: tool and parameters, or the sentence of a node
     without tool.
 
-    Of a path without any action, its other nodes tell what it is about.
+    Calls that failed on the way to a success are left out. Of a path without any action, its other nodes tell
+    what it is about.
     """
-    nodes = [node for node in doc.nodes if node.kind == "action"] or list(doc.nodes)
+    actions = [node for node in doc.nodes if node.kind == "action"]
+    failed = {edge.source for edge in doc.edges if edge.label == FAILED and doc.result != "failure"}
+    nodes = [node for node in actions if node.name not in failed] or actions or list(doc.nodes)
     texts = (node_text(node) for node in reversed(nodes))
     return list(dict.fromkeys(text for text in texts if text))[:MAX_ACTIONS]
 

@@ -7,7 +7,7 @@ Nothing is executed. The ideas are EMG's (arXiv 2607.13884): edit paths between 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -27,11 +27,12 @@ from memory.domain.rewriting.align_edits import (
 )
 from memory.domain.rewriting.align_path import Alignment, align_nodes, same_steps
 from memory.domain.rewriting.align_reason import describe, describe_direct
-from memory.domain.rewriting.align_sources import Moment
+from memory.domain.rewriting.align_roles import Words
+from memory.domain.rewriting.align_sources import Moment, canonical
 from memory.domain.rewriting.align_splice import Draft
 from memory.domain.rewriting.proposal import Rewrite, apply
 
-__all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "propose", "proposals"]
+__all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "proposals", "propose"]
 
 MAX_CANDIDATES = 4
 MAX_REMEMBERED = 500
@@ -43,7 +44,7 @@ REPEATED = 0.02
 
 class RewriteMemory(msgspec.Struct, frozen=True, kw_only=True):
     """What a rewriter may know: ``successes`` of the same or other goals (best first), ``repairs`` of other
-    failures (best or newest first), and the ``versions`` the lineage already has. The first 500 of each count."""
+    failures (nearest or newest first), the ``versions`` that the lineage has. The first 500 of each count."""
 
     successes: tuple[PathDoc, ...] = ()
     repairs: tuple[Repair, ...] = ()
@@ -58,7 +59,7 @@ class Proposed(NamedTuple):
 
 
 def align(old: PathDoc, successes: Sequence[PathDoc]) -> Alignment:
-    """The edit path from ``old`` to the most similar of the ``successes`` (keep, add, delete, relabel in order).
+    """The edit path (keep, add, delete, relabel, in order) from ``old`` to the most similar of ``successes``.
 
     Raises ValueError without any success.
     """
@@ -116,16 +117,19 @@ def _of_other_goals(
     successes = memory.successes[:MAX_REMEMBERED]
     learnt = [edit for repair in memory.repairs[:MAX_REMEMBERED] if (edit := learn_edit(repair)) is not None]
     kin = [(kinship(edit, query), edit) for edit in (*learnt, *habits(successes, tool))]
-    families: defaultdict[tuple[tuple[str, int, str], ...], list[tuple[float, LearntEdit]]] = defaultdict(list)
+    families: defaultdict[tuple[tuple[str, int, str], ...], list[tuple[float, LearntEdit]]] = defaultdict(
+        list
+    )
     for near, edit in kin:
         if near > 0:
             families[edit.shape].append((near, edit))
+    words = Words([old.goal, *(path.goal for path in successes), *(edit.goal for edit in learnt)])
     total = sum(near for near, _ in kin) or 1.0
     ranked = sorted(families.values(), key=lambda family: -sum(near for near, _ in family))
     for family in ranked[:MAX_CANDIDATES]:
         share = sum(near for near, _ in family) / total
         if share >= LEAST_SHARE:
-            yield _filled_in(old, place, failure, family, learnt, successes, share)
+            yield _filled_in(old, place, failure, family, learnt, successes, words, share)
 
 
 def _filled_in(
@@ -135,48 +139,52 @@ def _filled_in(
     family: list[tuple[float, LearntEdit]],
     learnt: Sequence[LearntEdit],
     successes: Sequence[PathDoc],
+    words: Words,
     share: float,
 ) -> Proposed:
     draft = Draft(old, place)
     model = max(family, key=lambda pair: pair[0])[1]
     taken: list[tuple[Step, NodeDoc, dict[str, Bound]]] = []
     score = share
-    for number, step in enumerate(model.steps):
-        at = draft.place() - step.back
-        if at < 0:
-            return Proposed(draft.rewrite(describe(old, model, taken, len(family), failure)), 0.0)
+    for step in model.steps:
+        at = max(draft.place() - step.back, 0)
         moment = Moment(old.goal, draft.nodes[:at], draft.nodes[at:], failure.message)
-        bound = Binder(_examples(step, number, family, learnt, successes)).bind(Occurrence(moment, {}))
+        bound = Binder(_examples(step, family, learnt, successes), words).bind(Occurrence(moment, {}))
         node = _node(draft, step, bound, at)
         if repeats(draft.nodes, at, node) and step.operation == "add":
             score *= REPEATED
-        for value in bound.values():
-            score *= value.confidence
+        score *= _confidence(bound)
         taken.append((step, _take(draft, step, node), bound))
     return Proposed(draft.rewrite(describe(old, model, taken, len(family), failure)), score)
 
 
+def _confidence(bound: dict[str, Bound]) -> float:
+    """How sure the least sure argument is: one wrong value is enough to fail."""
+    return min((value.confidence for value in bound.values()), default=1.0)
+
+
 def _examples(
     step: Step,
-    number: int,
     family: list[tuple[float, LearntEdit]],
     learnt: Sequence[LearntEdit],
     successes: Sequence[PathDoc],
 ) -> list[tuple[Occurrence, float]]:
-    """Calls of the step's tool: in good paths, in repairs of any failure, most of all in those of this one."""
-    found: list[tuple[Occurrence, float]] = []
+    """Calls of the step's tool: in good paths, in repairs of any failure, most of all of this one."""
+    found: dict[tuple[str, Hashable], tuple[Occurrence, float]] = {}
     for path in successes:
         for at, node in enumerate(path.nodes):
             if node.tool == step.node.tool:
                 moment = Moment(path.goal, path.nodes[:at], path.nodes[at + 1 :])
-                found.append((Occurrence(moment, node.params), 1.0))
+                found[path.goal, canonical(node.params)] = Occurrence(moment, node.params), 1.0
     of_this = {id(edit) for _, edit in family}
     for edit in learnt:
         for other in edit.steps:
             if other.node.tool == step.node.tool:
                 weight = REPAIR_WEIGHT if id(edit) in of_this else 1.0
-                found.append((Occurrence(_shifted(edit.moment, other.back), other.node.params), weight))
-    return found[-MAX_OCCURRENCES:]
+                same = edit.goal, canonical(other.node.params)
+                if same not in found or weight > found[same][1]:
+                    found[same] = Occurrence(_shifted(edit.moment, other.back), other.node.params), weight
+    return list(found.values())[-MAX_OCCURRENCES:]
 
 
 def _shifted(moment: Moment, back: int) -> Moment:
@@ -190,11 +198,13 @@ def _node(draft: Draft, step: Step, bound: dict[str, Bound], at: int) -> NodeDoc
     params = {name: value.value for name, value in bound.items()}
     if step.operation == "relabel" and draft.nodes[at].tool == step.node.tool:
         params = draft.nodes[at].params | params
-    return NodeDoc(name="", tool=step.node.tool, params=params, content=step.node.content, kind=step.node.kind)
+    return NodeDoc(
+        name="", tool=step.node.tool, params=params, content=step.node.content, kind=step.node.kind
+    )
 
 
 def _take(draft: Draft, step: Step, node: NodeDoc) -> NodeDoc:
-    at = draft.place() - step.back
+    at = max(draft.place() - step.back, 0)
     if step.operation == "add":
         return draft.insert(at, node)
     if step.operation == "delete":

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory.domain.rewriting.align_goal import phrases
-from memory.domain.rewriting.align_roles import Profile, Roles, Scene
+from memory.domain.rewriting.align_roles import Aliases, Profile, Roles, Scene, Words
 from memory.domain.rewriting.align_sources import Moment, Source, canonical, sources, texts
 
 USUAL: Source = ("usual",)
@@ -19,8 +19,11 @@ PRIOR_GOAL = 0.3
 STRONG, STRONG_CHANCES = 0.8, 3.0
 IN_THE_SHADOW = 0.1
 EXPLAINED = 0.3
+CERTAIN = 0.995
 MIN_ALIAS_GOALS = 2
-MIN_ALIAS_PRECISION = 0.6
+MIN_ALIAS_SHARE = 0.75
+MIN_ALIAS_LEAD = 0.25
+MAX_ALIAS_COMMON = 0.15
 
 
 class Occurrence:
@@ -59,7 +62,7 @@ class Bound(NamedTuple):
 class Slot:
     """What was learnt about one argument of one tool."""
 
-    def __init__(self, name: str, examples: Weighted) -> None:
+    def __init__(self, name: str, examples: Weighted, aliases: Aliases, words: Words) -> None:
         self.name = name
         given = [(one, weight) for one, weight in examples if name in one.params]
         self.known = {canonical(one.params[name]): one.params[name] for one, _ in given}
@@ -67,12 +70,14 @@ class Slot:
         self._hits: defaultdict[Source, float] = defaultdict(float)
         self._chances: defaultdict[Source, float] = defaultdict(float)
         self._profile = Profile()
-        self._roles = Roles(learn_aliases(name, given), self._profile)
         self._prefix = _shared_prefix(self.known.values())
         self.is_list = bool(self.known) and all(isinstance(value, list) for value in self.known.values())
+        self._roles = Roles(aliases, self._profile, words, is_list=self.is_list)
         kinds = Counter(isinstance(value, int | float) for value in self.known.values())
         self._numeric = kinds[True] > kinds[False]
         self._shares: defaultdict[Hashable, float] = defaultdict(float)
+        self._unexplained: defaultdict[Hashable, float] = defaultdict(float)
+        self._total = 0.0
         for one, weight in given:
             self._learn_sources(one, weight)
         for one, weight in examples if self.is_list else given:
@@ -86,10 +91,9 @@ class Slot:
         said = self._said_in(query.scene)
         if said is not None:
             votes.append((said, self._trust(GOAL), GOAL))
-        total = sum(self._shares.values()) + SMOOTHING
-        votes += [(self.known[name], (share / total) ** 2, USUAL) for name, share in self._shares.items()]
-        for value, trust, origin in votes:
-            trust = min(trust, 0.995)
+        votes += [(self.known[name], self._usual(name), USUAL) for name in self.known]
+        for value, said_trust, origin in votes:
+            trust = min(said_trust, CERTAIN)
             name = canonical(value)
             doubts[name] = doubts.get(name, 1.0) * (1.0 - trust)
             if name not in origins or trust > origins[name][0]:
@@ -98,11 +102,17 @@ class Slot:
         return sorted(ranked, key=lambda bound: -bound.confidence)
 
     def _is_known(self, key: Source) -> bool:
-        return self._chances[key] > 0 or key[-1] == self.name
+        return self._hits[key] > 0 or key[-1] == self.name
 
     def _trust(self, key: Source) -> float:
         prior = PRIOR_GOAL if key == GOAL else PRIOR_SAME_NAME if key[-1] == self.name else PRIOR
         return (self._hits[key] + SMOOTHING * prior) / (self._chances[key] + SMOOTHING)
+
+    def _usual(self, name: Hashable) -> float:
+        """A value that comes again and again; one that had its reasons in its own path says little here."""
+        total = self._total + SMOOTHING
+        share = self._shares[name] / total
+        return share**2 if share >= STRONG else (self._unexplained[name] / total) ** 2
 
     def _learn_sources(self, one: Occurrence, weight: float) -> None:
         target = canonical(one.params[self.name])
@@ -116,7 +126,9 @@ class Slot:
                 self._hits[key] += weight
                 explained = True
         explained = explained or str(one.params[self.name]) in one.moment.goal
-        self._shares[target] += weight * (EXPLAINED if explained else 1.0)
+        self._shares[target] += weight
+        self._unexplained[target] += weight * (EXPLAINED if explained else 1.0)
+        self._total += weight
 
     def _learn_goal(self, one: Occurrence, weight: float) -> None:
         target = one.params.get(self.name, [] if self.is_list else None)
@@ -136,7 +148,9 @@ class Slot:
         ranked = self._roles.ranked(scene, numeric=self._numeric)
         if self.is_list:
             chosen = sorted((token for score, token in ranked if score > 0), key=lambda token: token.start)
-            return list(dict.fromkeys(self._prefix + str(token.value).removeprefix(self._prefix) for token in chosen))
+            return list(
+                dict.fromkeys(self._prefix + str(token.value).removeprefix(self._prefix) for token in chosen)
+            )
         if not ranked:
             return None
         value = ranked[0][1].value
@@ -146,9 +160,10 @@ class Slot:
 class Binder:
     """What was learnt about the arguments of one tool from its weighted occurrences."""
 
-    def __init__(self, examples: Weighted) -> None:
+    def __init__(self, examples: Weighted, words: Words) -> None:
         names = dict.fromkeys(name for one, _ in examples for name in one.params)
-        self.slots = {name: Slot(name, examples) for name in names}
+        aliases = learn_aliases(examples, words)
+        self.slots = {name: Slot(name, examples, aliases, words) for name in names}
 
     def bind(self, query: Occurrence) -> dict[str, Bound]:
         """A value for every argument that is usually given."""
@@ -163,21 +178,27 @@ class Binder:
         return bound
 
 
-def learn_aliases(name: str, examples: Weighted) -> dict[str, list[str]]:
-    """Phrase in lower case -> the values it stood for, from goals that do not say the value itself."""
+def learn_aliases(examples: Weighted, words: Words) -> dict[str, list[str]]:
+    """Phrase in lower case -> the values it stood for, from goals that do not say the value itself.
+
+    A phrase must be rare, must nearly always come with the value, and clearly more often than others do.
+    """
     said: dict[str, set[str]] = {}
     used: defaultdict[str, set[str]] = defaultdict(set)
     for one, _ in examples:
-        said.setdefault(one.moment.goal, phrases(one.moment.goal))
-        value = one.params.get(name)
-        if isinstance(value, str) and value not in one.moment.goal:
-            used[value].add(one.moment.goal)
+        goal = one.moment.goal
+        said.setdefault(goal, phrases(goal))
+        for value in one.params.values():
+            if isinstance(value, str) and value not in goal:
+                used[value].add(goal)
     often = Counter(phrase for found in said.values() for phrase in found)
     aliases: defaultdict[str, list[str]] = defaultdict(list)
     for value, goals in used.items():
         together = Counter(phrase for goal in goals for phrase in said[goal])
         for phrase, count in together.items():
-            if count >= MIN_ALIAS_GOALS and count / often[phrase] >= MIN_ALIAS_PRECISION:
+            share = count / often[phrase]
+            is_clear = share >= MIN_ALIAS_SHARE and share - len(goals) / len(said) >= MIN_ALIAS_LEAD
+            if count >= MIN_ALIAS_GOALS and is_clear and words.rarest_share(phrase) <= MAX_ALIAS_COMMON:
                 aliases[phrase].append(value)
     return dict(aliases)
 

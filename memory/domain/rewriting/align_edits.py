@@ -12,7 +12,7 @@ from memory.domain.rewriting.align_path import align_nodes, same_step
 from memory.domain.rewriting.align_sources import Moment, texts
 
 MAX_STEPS = 3
-SAME_TOOL, SAME_TEMPLATE = 0.2, 0.3
+SAME_TEMPLATE, SAME_TOOL, OTHER_TOOL = 0.5, 0.7, 0.5
 SAME_PREVIOUS, SAME_AFTER, SAME_REACH = 3.0, 1.5, 1.5
 HABIT = 0.05
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -41,7 +41,8 @@ class Repair(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(NamedTuple):
-    """One change of a learnt edit: ``back`` nodes before the failing one (0: directly before it), or in its place."""
+    """One change of a learnt edit. ``back`` is how many nodes before the failing one it belongs; 0: directly
+    before it, or in its place."""
 
     operation: str
     back: int
@@ -49,7 +50,7 @@ class Step(NamedTuple):
 
 
 class LearntEdit(NamedTuple):
-    """What was done about a failure once. ``weight`` is below 1 for a habit of good paths that no failure taught."""
+    """What was done about a failure once. ``weight`` is below 1 for a habit of good paths without a failure."""
 
     moment: Moment
     tool: str
@@ -125,7 +126,7 @@ def _same_failure(edit: LearntEdit, query: LearntEdit) -> float:
         return 1.0 if edit.tool == query.tool else SAME_TEMPLATE
     mine, theirs = set(_WORD.findall(edit.template.casefold())), set(_WORD.findall(query.template.casefold()))
     shared = len(mine & theirs) / (len(mine | theirs) or 1)
-    return shared * (SAME_TEMPLATE if edit.tool != query.tool else 1.0) if shared > SAME_TOOL else 0.0
+    return shared**4 * (SAME_TOOL if edit.tool == query.tool else OTHER_TOOL)
 
 
 def _previous(edit: LearntEdit) -> str:
@@ -156,5 +157,5 @@ def _steps(repair: Repair, place: int) -> tuple[Step, ...]:
 
 
 def repeats(nodes: Sequence[NodeDoc], at: int, node: NodeDoc) -> bool:
-    """Whether ``node`` put before position ``at`` would only do again what was done just before."""
-    return at > 0 and same_step(nodes[at - 1], node)
+    """Whether ``node`` put before position ``at`` would only do what is done just before or just after."""
+    return same_step(nodes[at], node) or (at > 0 and same_step(nodes[at - 1], node))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 MAX_GOAL = 20_000
 MAX_TOKENS = 2_000
 NEAR_WORDS = 4
-_WINDOW = 60
+_WINDOW = 120
 
 _MONTHS = {
     name: number
@@ -44,11 +44,16 @@ _DATES = re.compile(
 )
 _QUOTED = re.compile(
     "|".join(
-        [rf"(?<!\w){quote}([^{quote}\n]{{1,2000}}?(?:{quote}(?=\w)[^{quote}\n]{{1,500}}?){{0,3}}){quote}(?!\w)" for quote in "'\"`"]
+        [
+            rf"(?<!\w){quote}([^{quote}\n]{{1,2000}}?(?:{quote}(?=\w)[^{quote}\n]{{1,500}}?){{0,3}}){quote}(?!\w)"
+            for quote in "'\"`"
+        ]
         + [rf"{one}([^{other}\n]{{1,2000}}){other}" for one, other in ("‘’", "“”", "「」", "『』", "《》")]
     )
 )
-_NUMBER = re.compile(r"(?<![\w.])-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?!\w)|(?<![\w.-])-?[0-9]+(?:\.[0-9]+)?(?!\w)")
+_NUMBER = re.compile(
+    r"(?<![\w.])-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?!\w)|(?<![\w.-])-?[0-9]+(?:\.[0-9]+)?(?!\w)"
+)
 _HASHED = re.compile(r"(?<!\w)[#@][\w-]+")
 _WORD = re.compile(r"[^\W_](?:[\w.@/-]*\w)?")
 _CODE = re.compile(r"(?=.*[0-9])|.*[_@]|.*\w\.\w")
@@ -72,28 +77,24 @@ def tokens(goal: str) -> list[Token]:
 
 
 def phrases(goal: str) -> set[str]:
-    """The names a text spells out, in lower case: runs of one to four capitalised words, single words."""
+    """The names a text spells out, in lower case: runs of one to four capitalised words, and words of a
+    script without capitals."""
     found: set[str] = set()
     for match in _CAPITALS.finditer(goal[:MAX_GOAL]):
         words = match.group().split()
         for size in range(1, len(words) + 1):
             found.update(" ".join(words[at : at + size]) for at in range(len(words) - size + 1))
     found.update(match.group() for match in _WORD.finditer(goal[:MAX_GOAL]))
-    return {phrase.casefold() for phrase in found if len(phrase) > 1}
+    return {phrase.casefold() for phrase in found if len(phrase) > 1 and not phrase.islower()}
 
 
 def near(goal: str, token: Token) -> Iterator[str]:
-    """What stands around a token: its nearest words, with their side, the closest with their distance."""
-    before = _NEAR.findall(goal[max(0, token.start - _WINDOW) : token.start].casefold())[-NEAR_WORDS:]
-    after = _NEAR.findall(goal[token.end : token.end + _WINDOW].casefold())[:NEAR_WORDS]
-    for distance, word in enumerate(reversed(before)):
-        yield f"<{word}"
-        if distance == 0:
-            yield f"<1{word}"
-    for distance, word in enumerate(after):
-        yield f">{word}"
-        if distance == 0:
-            yield f">1{word}"
+    """What stands around a token: its four nearest words on each side, the closest once more as such."""
+    before = _NEAR.findall(goal[max(0, token.start - _WINDOW) : token.start].casefold())[::-1]
+    after = _NEAR.findall(goal[token.end : token.end + _WINDOW].casefold())
+    for side, words in (("<", before), (">", after)):
+        yield f"{side}1{words[0] if words else '.'}"
+        yield from (f"{side}{word}" for word in words[:NEAR_WORDS])
 
 
 def _dates(goal: str) -> Iterator[Token]:
@@ -128,9 +129,16 @@ def _words(goal: str) -> Iterator[Token]:
         text = match.group()
         shape = "code" if _CODE.match(text) else "capitals" if text.isupper() and len(text) > 1 else "word"
         yield Token(shape, text, match.start(), match.end())
+        if "-" in text and shape == "word":
+            yield from _pieces(match)
     for match in _CAPITALS.finditer(goal):
         if " " in match.group():
             yield Token("name", match.group(), match.start(), match.end())
+
+
+def _pieces(match: re.Match[str]) -> Iterator[Token]:
+    for piece in re.finditer(r"[^-]+", match.group()):
+        yield Token("word", piece.group(), match.start() + piece.start(), match.start() + piece.end())
 
 
 def aliased_tokens(goal: str, aliases: Mapping[str, Iterable[str]]) -> Iterator[Token]:

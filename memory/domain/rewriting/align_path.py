@@ -44,7 +44,11 @@ def align_nodes(old: Sequence[NodeDoc], new: Sequence[NodeDoc]) -> Alignment:
     row, column = len(old), len(new)
     while row or column:
         under = old[row - 1].name if row else ""
-        if row and column and _is(costs, row, column, costs[row - 1][column - 1] + _change(old[row - 1], new[column - 1])):
+        if (
+            row
+            and column
+            and _is(costs, row, column, costs[row - 1][column - 1] + _change(old[row - 1], new[column - 1]))
+        ):
             row, column = row - 1, column - 1
             operation: Operation = "relabel" if _change(old[row], new[column]) else "keep"
             edits.append(Edit(operation, old[row], new[column], old[row - 1].name if row else ""))

@@ -38,7 +38,10 @@ def describe(
 
 def describe_direct(old: PathDoc, edit: LearntEdit, failure: FailurePoint) -> str:
     """The reason of a rewrite whose steps a successful path of the same goal took."""
-    lines = [_failed(old, failure), "A path of the same goal went well; this is what it did differently here."]
+    lines = [
+        _failed(old, failure),
+        "A path of the same goal went well; this is what it did differently here.",
+    ]
     lines += [_step(old, step, step.node, {}, failure) for step in edit.steps]
     return "\n".join(lines)
 

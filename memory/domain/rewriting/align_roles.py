@@ -1,8 +1,8 @@
-"""Which word of a goal plays an argument's part: learnt from the words that stood around it in other goals."""
+"""Which word of a goal plays an argument's part, learnt from the words around it in other goals."""
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 from memory.domain.rewriting.align_goal import Token, aliased_tokens, near, tokens
 from memory.domain.rewriting.align_sources import canonical
 
-SMOOTHING = 1.0
+STEPS, LIST_STEPS = 3, 6
+RATE, LEAST_STEP = 0.5, 0.001
+WRONG_WEIGHT = 1.0
+MIN_GOALS = 5
 Aliases = Mapping[str, Sequence[str]]
 _RUNS = ((re.compile(r"[0-9]+"), "0"), (re.compile(r"[^\W\d_]+"), "a"))
 
@@ -22,6 +25,29 @@ class Scene(NamedTuple):
     goal: str
     zone: tuple[int, int]
     taken: Mapping[str, str]
+
+
+class Words:
+    """How common words are in the goals that are remembered: an argument's value is rarely "the"."""
+
+    def __init__(self, goals: Iterable[str]) -> None:
+        distinct = set(goals)
+        self._goals = len(distinct)
+        self._in: Counter[str] = Counter()
+        for goal in distinct:
+            self._in.update(
+                {str(token.value).casefold() for token, _ in _read(goal) if token.shape == "word"}
+            )
+
+    def commonness(self, token: Token) -> float:
+        """0 for a rare word to 4 for one that is in every goal."""
+        if self._goals < MIN_GOALS or token.shape not in ("word", "capitals"):
+            return 0.0
+        return 4.0 * min(1.0, 3.0 * self.rarest_share(str(token.value).casefold()))
+
+    def rarest_share(self, phrase: str) -> float:
+        """In which share of the goals the rarest word of a phrase (in lower case) occurs."""
+        return min((self._in[word] for word in phrase.split()), default=0) / (self._goals or 1)
 
 
 class Profile:
@@ -54,60 +80,91 @@ class Profile:
 
 
 class Roles:
-    """A naive Bayes classifier over the words around a token."""
+    """A log-linear model over the words around a token, learnt one goal at a time.
 
-    def __init__(self, aliases: Aliases, profile: Profile) -> None:
-        self._aliases, self._profile = aliases, profile
-        self._right: Counter[str] = Counter()
-        self._wrong: Counter[str] = Counter()
-        self._rights, self._wrongs = 0.0, 0.0
+    One value: the tokens of a goal compete (softmax). A list: each token is in it or not (logistic).
+    """
+
+    def __init__(self, aliases: Aliases, profile: Profile, words: Words, *, is_list: bool) -> None:
+        self._aliases, self._profile, self._words = aliases, profile, words
+        self._is_list = is_list
+        self._weights: defaultdict[str, float] = defaultdict(float)
+        self._has_learnt = False
 
     def learn(self, scene: Scene, targets: Iterable[Hashable], prefix: str = "") -> None:
         """Learn one goal whose tokens with a value among ``targets`` (canonical) are the right ones."""
         wanted = set(targets)
-        for token, around in self._read(scene.goal):
-            features = _features(token, around, scene)
-            if wanted and {canonical(token.value), str(token.value), f"{prefix}{token.value}"} & wanted:
-                self._right.update(features)
-                self._rights += 1
-            else:
-                self._wrong.update(features)
-                self._wrongs += 1
+        read = self._read(scene)
+        right = [
+            bool({canonical(token.value), str(token.value), f"{prefix}{token.value}"} & wanted)
+            for token, _ in read
+        ]
+        if not any(right) and not (self._is_list and self._has_learnt):
+            return
+        self._has_learnt = True
+        for _ in range(LIST_STEPS if self._is_list else STEPS):
+            chances = self._chances([self._score(features) for _, features in read])
+            rights = sum(right) or 1
+            for (_, features), is_right, chance in zip(read, right, chances, strict=True):
+                step = RATE * (is_right / (1 if self._is_list else rights) - chance)
+                if self._is_list:
+                    step /= rights if is_right else len(read) / WRONG_WEIGHT
+                if abs(step) > LEAST_STEP:
+                    for feature in features:
+                        self._weights[feature] += step
 
     def ranked(self, scene: Scene, *, numeric: bool) -> list[tuple[float, Token]]:
         """Score (log odds) and token, best first; empty when no goal ever held a right one."""
-        if not self._rights:
+        if not self._has_learnt:
             return []
         scored = [
-            (self._score(_features(token, around, scene)) + math.log(self._profile.fit(_value(token, numeric))), token)
-            for token, around in self._read(scene.goal)
+            (self._score(features) + self._expected(token, numeric), token)
+            for token, features in self._read(scene)
             if not numeric or isinstance(token.value, int | float)
         ]
         return sorted(scored, key=lambda pair: -pair[0])
 
-    def _score(self, features: Iterable[str]) -> float:
-        everything = self._rights + self._wrongs + 1
-        score = 0.0
-        for word in features:
-            usual = (self._right[word] + self._wrong[word] + 1) / everything
-            score += math.log((self._right[word] + SMOOTHING * usual) / (self._rights + SMOOTHING) / usual)
-        return score
+    def _expected(self, token: Token, numeric: bool) -> float:
+        return math.log(self._profile.fit(_value(token, numeric))) - self._words.commonness(token)
 
-    def _read(self, goal: str) -> Iterator[tuple[Token, list[str]]]:
-        yield from _read(goal)
-        for token in aliased_tokens(goal, self._aliases):
-            yield token, list(near(goal, token))
+    def _score(self, features: Iterable[str]) -> float:
+        return sum(self._weights[feature] for feature in features if feature in self._weights)
+
+    def _chances(self, scores: list[float]) -> list[float]:
+        if self._is_list:
+            return [1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, score)))) for score in scores]
+        top = max(scores)
+        powers = [math.exp(score - top) for score in scores]
+        total = sum(powers)
+        return [power / total for power in powers]
+
+    def _read(self, scene: Scene) -> list[tuple[Token, list[str]]]:
+        low, high = scene.zone
+        aliased = [
+            (token, list(near(scene.goal, token))) for token in aliased_tokens(scene.goal, self._aliases)
+        ]
+        return [
+            (
+                token,
+                [
+                    "any",
+                    f"shape {token.shape} {_sign(token.value)}",
+                    f"zone {'before' if token.start < low else 'after' if token.start > high else 'within'}",
+                    f"taken {scene.taken.get(str(token.value), 'by none')}",
+                    *(word for word in around if not self._is_list or word[1:2] == "1"),
+                ],
+            )
+            for token, around in [*_read(scene.goal), *aliased]
+        ]
+
+
+def _sign(value: str | int | float) -> str:
+    first = str(value)[:1]
+    return "" if first.isalnum() else first
 
 
 def _value(token: Token, numeric: bool) -> Any:
     return token.value if numeric else str(token.value)
-
-
-def _features(token: Token, around: list[str], scene: Scene) -> list[str]:
-    low, high = scene.zone
-    place = "before" if token.start < low else "after" if token.start > high else "within"
-    taken = scene.taken.get(str(token.value), "by none")
-    return [f"shape {token.shape}", f"zone {place}", f"taken {taken}", *around]
 
 
 @lru_cache(maxsize=512)
@@ -117,7 +174,11 @@ def _read(goal: str) -> list[tuple[Token, list[str]]]:
 
 def _traits(value: Any) -> Iterator[Hashable]:
     if not isinstance(value, str):
-        yield type(value).__name__ if not isinstance(value, int | float) or isinstance(value, bool) else "number"
+        yield (
+            type(value).__name__
+            if not isinstance(value, int | float) or isinstance(value, bool)
+            else "number"
+        )
         return
     yield "text"
     yield any(char.isdigit() for char in value)

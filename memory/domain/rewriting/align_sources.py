@@ -15,12 +15,14 @@ Source = tuple[str, ...]
 MAX_LEAVES = 200
 MAX_DEPTH = 6
 MAX_TEXT = 2_000
-_SAID = re.compile(r"'([^'\n]{1,300})'|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`|(?<![\w.])(-?[0-9]+(?:\.[0-9]+)?)(?!\w)")
+_SAID = re.compile(
+    r"'([^'\n]{1,300})'|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`|(?<![\w.])(-?[0-9]+(?:\.[0-9]+)?)(?!\w)"
+)
 _LISTED = re.compile(r":\s*([^:.;\n]{2,300}?)\s*$")
 
 
 class Moment(NamedTuple):
-    """A place in a path: what was done ``before`` it, what comes ``after``, and what went wrong there, if anything."""
+    """A place in a path: what was done ``before`` it, what comes ``after``, and what was said went wrong."""
 
     goal: str
     before: Sequence[NodeDoc]
@@ -110,7 +112,10 @@ def _leaves(value: Any, at: Source) -> Iterator[tuple[Source, Any]]:
 def _said(message: str) -> Iterator[tuple[Source, Any]]:
     for place, match in enumerate(_SAID.finditer(message[:MAX_TEXT])):
         text = next(group for group in match.groups() if group is not None)
-        yield ("said", str(place)), float(text) if match[4] and "." in text else int(text) if match[4] else text
+        yield (
+            ("said", str(place)),
+            float(text) if match[4] and "." in text else int(text) if match[4] else text,
+        )
     listed = _LISTED.search(message[:MAX_TEXT])
     if listed and "," in listed[1]:
         yield ("said", "list"), [item.strip() for item in listed[1].split(",")]

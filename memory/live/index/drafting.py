@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Iterable, Sequence
 
+from django.db import connection
+
 from memory.domain.locating.entries import FORMAT, actions_text, encode_entry, entry_of, goal_text
 from memory.domain.paths.document import PathDoc, path_digest
 from memory.live.embedders import Embedder, EmbedderError, get_embedder
@@ -21,13 +23,16 @@ def draft_entries(docs: Iterable[PathDoc]) -> dict[str, EntryDraft]:
     """The entries of these documents and of all their parts, by :func:`path_digest`.
 
     Never fails: what the embedder does not answer is left without vectors, for the background to embed later.
+    So is everything inside a transaction, unless the embedder is the built-in one: a model may take seconds.
     """
     whole = {path_digest(doc): doc for doc in _with_parts(docs)}
     try:
-        return dict(zip(whole, embed_documents(list(whole.values()), get_embedder()), strict=True))
+        embedder = get_embedder()
+        if not (embedder.ranks and connection.in_atomic_block):
+            return dict(zip(whole, embed_documents(list(whole.values()), embedder), strict=True))
     except EmbedderError as error:
         log.warning("Paths are stored without vectors for now: %s", error)
-        return {digest: bare_draft(doc) for digest, doc in whole.items()}
+    return {digest: bare_draft(doc) for digest, doc in whole.items()}
 
 
 def embed_documents(docs: Sequence[PathDoc], embedder: Embedder) -> list[EntryDraft]:

@@ -24,8 +24,8 @@ class Command(BaseCommand):
     """Entries that are of this embedder already are left alone, so it may be stopped and started again."""
 
     help = (
-        "Make the index entries of paths anew, with the embedder that is set up (HGMEM_EMBEDDER). May be stopped at "
-        "any time and goes on where it was; agents are answered meanwhile."
+        "Make the index entries of paths anew, with the embedder that is set up (HGMEM_EMBEDDER). May be "
+        "stopped at any time and goes on where it was; agents are answered meanwhile."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -58,8 +58,8 @@ class Command(BaseCommand):
     def _run(self, embedder: Embedder, home: int | None, batch: int) -> None:
         plan = plan_reindex(embedder, home)
         columns = (
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(show_speed=True),
-            TextColumn("{task.speed:,.0f} paths/s"), TimeRemainingColumn(),
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
+            TaskProgressColumn(show_speed=True), TimeRemainingColumn(),
         )  # fmt: skip
         with Progress(*columns, console=Console(stderr=True)) as bars:
             line = bars.add_task(plan.name, total=plan.waiting)

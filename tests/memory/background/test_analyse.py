@@ -6,8 +6,20 @@ from unittest.mock import patch
 import pytest
 
 from memory.background.analyse import analyse_backlog
-from memory.models import DailyCount, ErrorPattern, Failure, PatternLink, Task, Tool, ToolSchema, Validator
+from memory.models import (
+    DailyCount,
+    ErrorPattern,
+    Failure,
+    Path,
+    PatternLink,
+    RewriteProposal,
+    Task,
+    Tool,
+    ToolSchema,
+    Validator,
+)
 from memory.queries.health import get_backlog
+from tests.builders import make_path
 from tests.conftest import Cast
 from tests.memory.builders import make_document, record
 
@@ -262,6 +274,21 @@ def test_analyse__tool__learns_its_schema_from_calls_that_worked(cast: Cast) -> 
     versions = dict(ToolSchema.objects.values_list("version", "schema_hash"))
     assert versions == {1: before.schema_hash, 2: after.schema_hash}
     assert "days" in ToolSchema.objects.get(version=2).change
+
+
+def test_analyse__tool_takes_another_input__asks_for_rewrites_of_the_paths_in_use(cast: Cast) -> None:
+    good = [{"tool": "t", "input": {"city": "Paris"}, "status": "ok"} for _ in range(25)]
+    record(cast.workspace, make_document("a", calls=good))
+    analyse_backlog()
+    path = make_path(cast.workspace, "Look up the weather", ("t",))
+    Path.objects.filter(pk=path.pk).update(use_count=3)
+
+    record(cast.workspace, make_document("b", calls=[{"tool": "t", "input": {"city": "Rome", "days": 2}}]))
+    analyse_backlog()
+
+    proposal = RewriteProposal.objects.get()
+    assert (proposal.path, proposal.trigger, proposal.request["cause"]) == (path, "environment", "t:2")
+    assert "input.days: new optional field" in proposal.request["reason"]
 
 
 def test_analyse__alike_patterns__are_linked_once(cast: Cast) -> None:

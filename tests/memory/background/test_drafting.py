@@ -346,13 +346,26 @@ def test_policy__auto_approve__never_what_a_person_should_read(
 
 
 def test_environment__a_tool_changed__asks_for_the_paths_that_use_it(workspace: Workspace) -> None:
-    make_failed_path(workspace)
-    make_path(workspace, "Drive", (DRIVE,))
+    used = make_failed_path(workspace)
+    make_failed_path(workspace)  # nobody ever followed it
+    other = make_path(workspace, "Drive", (DRIVE,))
+    Path.objects.filter(pk__in=[used.pk, other.pk]).update(use_count=1)
 
     with transaction.atomic():
         asked = environment_changed(workspace.pk, "start_engine", 2, "input.mode: new required field")
     again = environment_changed(workspace.pk, "start_engine", 2, "input.mode: new required field")
 
     proposal = RewriteProposal.objects.get()
-    assert (asked, again, proposal.trigger) == (1, 1, "environment")
+    assert (asked, again, proposal.path, proposal.trigger) == (1, 1, used, "environment")
     assert "version 2" in proposal.request["reason"]
+
+
+def test_draft__rewrite_that_cannot_be_applied__is_passed_over(
+    workspace: Workspace, rewriters: list[tuple[str, Any]]
+) -> None:
+    wrong = Scripted(Drafted(Rewrite(new_nodes=("moon",), reason="x")))
+    rewriters += [("align", wrong), ("template", Scripted(LOCKED))]
+
+    proposal = drafted(wanted(make_failed_path(workspace)))
+
+    assert (proposal.status, proposal.rewriter) == ("proposed", "template")
