@@ -3,8 +3,9 @@
 A granian server on a database of its own with one path of 1,000 steps (every seventh with a branch). A
 signed-in browser opens the page; the clock runs from the start of the navigation until the drawing is painted
 and has answered a key (``End`` selects the last node). Cold: a new browser context, nothing cached. Warm: the
-page again. Beside them the empty list of validators: what any page of the site costs, shell included. The
-server's own part (the answer's first byte) is shown apart.
+page again. The same for the graph explorer, whose nodes are the steps of that path. Beside them the empty
+list of validators: what any page of the site costs, shell included. The server's own part (the answer's first
+byte) is shown apart.
 """
 
 import argparse
@@ -77,33 +78,41 @@ def fill(nodes: int) -> tuple[str, str]:
     return f"/w/bench/paths/{path.uuid}/", str(session.session_key)
 
 
+def opened(page: Any, address: str, name: str) -> tuple[str, float]:
+    """The selected node and the milliseconds until it was."""
+    page.goto(address, wait_until="commit")
+    page.wait_for_selector(f"[data-graph={name}]", state="attached")
+    selected, took = page.evaluate(USED, name)
+    if not selected:
+        raise SystemExit(f"{address}: the key was not answered.")
+    return selected, took
+
+
 def measure(
     url: str, path: str, session: str, arguments: argparse.Namespace, report: Report
 ) -> dict[str, Any]:
     """Milliseconds by what was measured."""
     from playwright.sync_api import sync_playwright
 
-    found: dict[str, list[float]] = {"cold": [], "warm": [], "first byte": [], "any page": []}
+    names = ("cold", "warm", "first byte", "explorer cold", "explorer warm", "any page")
+    found: dict[str, list[float]] = {name: [] for name in names}
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         raise SystemExit("There is no Chromium on this system.")
     with sync_playwright() as playwright, report.progress("rounds", total=arguments.rounds) as advance:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for _ in range(arguments.rounds):
-            context = browser.new_context(viewport={"width": 1280, "height": 800})
-            context.add_cookies([{"name": "sessionid", "value": session, "url": url}])
-            page = context.new_page()
-            for name in ("cold", "warm"):
-                page.goto(url + path, wait_until="commit")
-                page.wait_for_selector("[data-graph=path]", state="attached")
-                selected, took = page.evaluate(USED, "path")
-                if selected != f"n{arguments.nodes - 1}":
-                    raise SystemExit(f"the key was not answered: {selected}")
-                found[name].append(took)
-            found["first byte"].append(page.evaluate(FIRST_BYTE))
-            page.goto(f"{url}/w/bench/validators/")
-            found["any page"].append(page.evaluate(LOADED))
-            context.close()
+            for start, address, name in (("", path, "path"), ("explorer ", "/w/bench/graph/", "explorer")):
+                context = browser.new_context(viewport={"width": 1280, "height": 800})
+                context.add_cookies([{"name": "sessionid", "value": session, "url": url}])
+                page = context.new_page()
+                for state in ("cold", "warm"):
+                    found[f"{start}{state}"].append(opened(page, url + address, name)[1])
+                if name == "path":
+                    found["first byte"].append(page.evaluate(FIRST_BYTE))
+                    page.goto(f"{url}/w/bench/validators/")
+                    found["any page"].append(page.evaluate(LOADED))
+                context.close()
             advance(1)
         browser.close()
     return found
@@ -121,16 +130,19 @@ def main() -> int:
     rows = [
         [title, median(found[name]), quantile(found[name], 0.95), max(found[name])]
         for name, title in (
-            ("cold", "drawn and answering a key, nothing cached"),
+            ("cold", "path: drawn and answering a key, nothing cached"),
             ("warm", "the same, cached"),
             ("first byte", "of that the server's part (first byte)"),
+            ("explorer cold", "graph explorer: the same, nothing cached"),
+            ("explorer warm", "the same, cached"),
             ("any page", "an empty list page, loaded"),
         )
     ]
     report.table(
         f"{arguments.nodes:,} nodes, {arguments.rounds} rounds, ms", ["what", "p50", "p95", "max"], rows
     )
-    report.goal("cold, p95", measured=quantile(found["cold"], 0.95) / 1000, limit=MAX_S, unit="s")
+    for name, title in (("cold", "a path, nothing cached, p95"), ("explorer cold", "the explorer, p95")):
+        report.goal(title, measured=quantile(found[name], 0.95) / 1000, limit=MAX_S, unit="s")
     return report.finish()
 
 
