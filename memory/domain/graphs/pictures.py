@@ -79,7 +79,9 @@ def picture_of_path(
     """
     number = {node.name: place for place, node in enumerate(path.nodes)}
     known = [
-        (place, edge) for place, edge in enumerate(path.edges) if {edge.source, edge.target} <= set(number)
+        (place, edge)
+        for place, edge in enumerate(path.edges)
+        if edge.source in number and edge.target in number
     ]
     grid = _grid(path.nodes, [edge for _, edge in known])
     boxes = [
