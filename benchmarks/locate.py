@@ -29,7 +29,8 @@ GOALS = {
 }
 FALSE_LOCATE, KEPT = 0.02, 0.95
 RESAMPLES = 2000
-COLUMNS = ["method", "hit@1", "95 %", "hit@3", "MRR", "solved@1", "half A", "half B", "false locate", "kept"]
+RANKING = ["method", "hit@1", "95 %", "hit@3", "MRR", "solved@1", "A@1", "B@1"]
+NOTHING = ["method", "threshold", "false locate", "right answers kept"]
 
 
 @dataclass
@@ -91,7 +92,7 @@ def judge_peer(method: Method, corpus: Corpus) -> Judged:
 def judge_product(memory: Memory, corpus: Corpus, threshold: float, report: Report) -> list[Judged]:
     """Ask the product everything; also what the likeness of goals alone, which it computes too, would say."""
     label = f"HGMem, {memory.embedder}"
-    judged, plain = Judged(label, threshold=threshold), Judged(f"{label}: likeness of goals alone")
+    judged, plain = Judged(label, threshold=threshold), Judged(f"{label}: goals alone")
     with report.progress(f"{label}: questions", total=len(corpus.questions)) as advance:
         for question in corpus.questions:
             goal = corpus.runs[question.place].goal
@@ -130,7 +131,8 @@ def main() -> int:
             memory.learn(advance)
         rows += judge_product(memory, corpus, MIN_SCORE, report)
         _state_goals(rows[-1], name, corpus, report)
-    report.table("Is the first run the right one?", COLUMNS, [_row(judged, corpus) for judged in rows])
+    report.table("Is the first run the right one?", RANKING, [_ranking(judged, corpus) for judged in rows])
+    report.table("Is nothing found where there is nothing?", NOTHING, [_nothing(judged) for judged in rows])
     _compare(rows, report)
     return report.finish()
 
@@ -166,16 +168,19 @@ def _places_of(corpus: Corpus, domain: str) -> list[int]:
     return [place for place, run in enumerate(corpus.runs) if run.domain == domain]
 
 
-def _row(judged: Judged, corpus: Corpus) -> list[str]:
+def _ranking(judged: Judged, corpus: Corpus) -> list[str]:
     hits = judged.hits(1)
     low, high = _interval(hits)
     halves = _halves(corpus)
     figures = [
         hits.mean(), f"{low:.2f}-{high:.2f}", judged.hits(3).mean(), judged.reciprocal.mean(),
         sum(judged.solved) / corpus.asked, hits[~halves].mean(), hits[halves].mean(),
-        judged.false_locate, judged.kept,
     ]  # fmt: skip
     return [judged.name, *(_shown(figure) for figure in figures)]
+
+
+def _nothing(judged: Judged) -> list[str]:
+    return [judged.name, *(_shown(figure) for figure in (judged.cut, judged.false_locate, judged.kept))]
 
 
 def _shown(figure: object) -> str:

@@ -1,4 +1,4 @@
-"""The simple ways to find a run for a question, written from their formulas: words, BM25, character n-grams."""
+"""The simple ways to find a run for a question, written from their formulas: words, BM25, n-grams."""
 
 import math
 import re
@@ -31,8 +31,8 @@ def simple_methods(runs: Sequence[Run]) -> list[Method]:
     return [
         WordJaccard(goals),
         Bm25(goals),
-        TfIdf("character 3-5-gram TF-IDF", goals),
-        TfIdf("the same over goal and actions, solved runs first", told, first=solved),
+        TfIdf("char 3-5 TF-IDF", goals),
+        TfIdf("goal + actions, solved first", told, first=solved),
     ]
 
 

@@ -3,7 +3,7 @@
 import gzip
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Negative:
-    """A question about a domain without runs: where the corpus has some, they are left out when it is asked."""
+    """A question about a domain without runs; those that the corpus has are left out when it is asked."""
 
     goal: str
     domain: str
@@ -85,22 +85,33 @@ def _questions(
 
 
 def _negatives(folder: Path, runs: Sequence[Run], ours: set[str]) -> tuple[list[Negative], bool]:
-    """Questions of domains without runs where there are some, else as many of each domain, held out."""
+    """Questions of domains without runs where there are some, else as many of each domain, held out.
+
+    A held-out question whose right query is word for word that of another domain is none: its runs answer it.
+    """
     known = {run.domain for run in runs}
-    foreign: list[Negative] = []
-    if (folder / TASKS).exists():
-        with gzip.open(folder / TASKS, "rt", encoding="utf-8") as lines:
-            tasks = [json.loads(line) for line in lines if line.strip()]
-        foreign = [Negative(task["query"], task["db"]) for task in tasks if task["db"] not in known]
+    tasks = list(_tasks(folder))
+    foreign = [Negative(task["query"], task["db"]) for task in tasks if task["db"] not in known]
     rng = random.Random(7)
     if len(foreign) >= NEGATIVES:
         return rng.sample(foreign, NEGATIVES), False
+    domains: dict[str, set[str]] = {}
+    for task in tasks:
+        domains.setdefault(_plain(task["gold"]), set()).add(task["db"])
+    shared = {_plain(task["query"]) for task in tasks if len(domains[_plain(task["gold"])]) > 1}
     each = -(-NEGATIVES // max(len(ours), 1))
     chosen: list[Negative] = []
     for domain in sorted(ours):
-        goals = sorted({run.goal for run in runs if run.domain == domain})
+        goals = sorted({run.goal for run in runs if run.domain == domain and _plain(run.goal) not in shared})
         chosen += [Negative(goal, domain) for goal in rng.sample(goals, min(each, len(goals)))]
     return rng.sample(chosen, min(NEGATIVES, len(chosen))), True
+
+
+def _tasks(folder: Path) -> Iterator[dict[str, Any]]:
+    if not (folder / TASKS).exists():
+        return
+    with gzip.open(folder / TASKS, "rt", encoding="utf-8") as lines:
+        yield from (json.loads(line) for line in lines if line.strip())
 
 
 def _plain(goal: str) -> str:

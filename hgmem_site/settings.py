@@ -308,6 +308,9 @@ SPECTACULAR_SETTINGS = {
         "PathLevel": "memory.domain.paths.document.PATH_LEVELS",
         "PathOrigin": "memory.domain.paths.document.PATH_ORIGINS",
         "NodeKind": "memory.domain.paths.document.NODE_KINDS",
+        "LocalizationKind": "memory.api.localization_shapes.KINDS",
+        "TaskResult": "memory.api.localization_shapes.RESULTS",
+        "Verdict": "memory.domain.locating.review.VERDICTS",
     },
 }
 LOGGING = {

@@ -92,7 +92,7 @@ class MergeSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class NodeReasonSerializer(serializers.Serializer[Any]):
     """Why."""
 
     reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
@@ -170,12 +170,12 @@ class UnmergeNode(APIView):
     actions: ClassVar = {"POST": "merge_nodes"}
 
     @writes(
-        "nodes", "Let a merged node stand alone again", {200: NodeDetailSerializer}, request=ReasonSerializer
+        "nodes", "Let a merged node stand alone again", {200: NodeDetailSerializer}, request=NodeReasonSerializer
     )
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """A node that stands alone stays as it is."""
-        form = read(ReasonSerializer, request)
+        form = read(NodeReasonSerializer, request)
         rows = node_rows(workspace_of(request))
         undo_merge(nodes=[find(rows, uuid)], by=actor_of(request), reason=form["reason"])
         return Response(_detail(find(rows, uuid)))

@@ -11,8 +11,13 @@ from django.db.models import Count
 from memory.models import PathEntry
 
 BATCH = 1_000
+_decode_words = msgspec.json.Decoder(list[str]).decode
 
 _NEWEST = "SELECT revision FROM memory_pathentry WHERE workspace_id = %s ORDER BY revision DESC LIMIT 1"
+_STORED = """
+    SELECT e.path_id, e.entry, p.tags, p.result, p.reward
+    FROM memory_pathentry e JOIN memory_path p ON p.id = e.path_id WHERE e.path_id IN
+"""
 _AFTER = """
     SELECT e.path_id, e.revision, e.embedder, e.goal_vector, e.actions_vector, p.status, p.result, p.level,
            p.agent, p.created_at, p.tags, p.tools
@@ -78,10 +83,13 @@ class StoredEntry(msgspec.Struct, frozen=True):
 
 def load_entries(path_ids: Sequence[int]) -> dict[int, StoredEntry]:
     """The entries of these paths, with what is said about them; a path that is gone is left out."""
-    found = PathEntry.objects.filter(path__in=path_ids).values_list(
-        "path_id", "entry", "path__tags", "path__result", "path__reward"
-    )
-    return {path_id: StoredEntry(bytes(entry), *rest) for path_id, entry, *rest in found}
+    if not path_ids:
+        return {}
+    marks = ", ".join(["%s"] * len(path_ids))
+    with connection.cursor() as cursor:
+        cursor.execute(f"{_STORED} ({marks})", path_ids)
+        rows = cursor.fetchall()
+    return {path_id: StoredEntry(bytes(entry), _words(tags), *rest) for path_id, entry, tags, *rest in rows}
 
 
 def count_by_embedder(workspace_id: int | None = None) -> dict[str, int]:
@@ -95,12 +103,16 @@ def count_by_embedder(workspace_id: int | None = None) -> dict[str, int]:
 
 
 def _followed(row: Sequence[Any]) -> FollowedRow:
-    decode = msgspec.json.decode
     path_id, revision, embedder, goal, actions, status, result, level, agent, created, tags, tools = row
     return FollowedRow(
         path_id, revision, embedder, goal, actions, status, result, level, agent, _seconds(created),
-        decode(tags), decode(tools),
+        _words(tags), _words(tools),
     )  # fmt: skip
+
+
+def _words(stored: str) -> list[str]:
+    """A JSON list as both databases hand it to a raw cursor."""
+    return _decode_words(stored)
 
 
 def _seconds(stored: datetime) -> float:

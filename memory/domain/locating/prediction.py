@@ -13,7 +13,7 @@ inverse takes apart what plain similarity adds up. A path scores
     agreement   cosine of the predicted actions and its own, 0 to 1
     explained   a . k, the share of the question that the candidates account for, 0 to 1 (for Gaussian
                 processes one minus the variance that is left: Rasmussen & Williams 2006, eq. 2.26)
-    semantic    agreement^2 * explained
+    semantic    agreement^2 * sqrt(explained)
 
 Something never met leaves most of itself unexplained and so finds nothing, however much one path agrees
 with the little that was understood. Rare grams weigh more: idf among the candidates, so no statistics are
@@ -65,7 +65,7 @@ class Prediction:
     @property
     def semantic(self) -> Matrix:
         """0 to 1 for each candidate."""
-        return np.asarray(self.agreement**2 * self.explained, dtype=np.float32)
+        return _float32(self.agreement**2 * math.sqrt(self.explained))
 
 
 def likeness(
@@ -92,20 +92,17 @@ def likeness(
     return Likeness(among, to_question, _float32((done @ done.T + GOAL_SHARE * among) / (1 + GOAL_SHARE)))
 
 
-def predict(alike: Likeness, known: NDArray[np.intp]) -> Prediction:
-    """Judge every candidate by what the ``known`` ones (positions) did."""
+def predict(alike: Likeness) -> Prediction:
+    """Judge every candidate by what all of them did."""
     count = len(alike.asked)
-    if not len(known):
-        return Prediction(np.zeros(count, dtype=np.float32), 0.0)
-    asked = alike.asked[known]
-    ridge = alike.goals[np.ix_(known, known)] + RIDGE * np.eye(len(known), dtype=np.float32)
-    shares = np.linalg.solve(ridge, asked)
-    toward = shares @ alike.actions[known]
-    length = math.sqrt(max(float(shares @ toward[known]), 0.0))
-    own = np.sqrt(_float32(np.diagonal(alike.actions)))
-    agreement = np.divide(toward, length * own, out=np.zeros_like(toward), where=length * own > 1e-6)
-    explained = float(np.clip(shares @ asked, 0.0, 1.0))
-    return Prediction(np.clip(agreement, 0.0, 1.0).astype(np.float32), explained)
+    ridge = alike.goals + RIDGE * np.eye(count, dtype=np.float32)
+    shares = np.linalg.solve(ridge, alike.asked)
+    toward = shares @ alike.actions
+    length = math.sqrt(max(float(shares @ toward), 0.0))
+    lengths = length * np.sqrt(_float32(np.diagonal(alike.actions)))
+    agreement = np.divide(toward, lengths, out=np.zeros_like(toward), where=lengths > 1e-6)
+    explained = float(np.clip(shares @ alike.asked, 0.0, 1.0))
+    return Prediction(_float32(np.clip(agreement, 0.0, 1.0)), explained)
 
 
 def spread(bags: Sequence[Bag]) -> Matrix:

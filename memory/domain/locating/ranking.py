@@ -1,53 +1,79 @@
 """Which of the candidates answer a question: whole paths, each with every part of its score."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from memory.domain.locating.entries import bag_of, goal_key
 from memory.domain.locating.prediction import Likeness, likeness, predict
-from memory.domain.locating.scoring import jaccard, structure_similarity
+from memory.domain.locating.scoring import Weights, jaccard, structure_similarity
 from memory.domain.locating.shapes import Answer, Candidate, Query, Scored
 
-MAX_RANKED = 240
-"""Candidates that are compared with each other; of more, those with most tags and the nearest vectors."""
-
-MIN_TAG_OVERLAP = 0.2
-"""Jaccard index from which tags alone make a path a candidate."""
+MAX_RANKED = 200
+"""Goals that are compared with each other; of more, those with most tags and the nearest vectors."""
 
 
 def rank(query: Query, candidates: Sequence[Candidate]) -> Answer:
-    """Score every candidate and divide them into what to follow, what to avoid and what is left.
+    """Score the candidates and divide them into what to follow, what to avoid and what is left.
 
     Paths that failed are judged among themselves: a goal near to what failed before is warned of, whether
     or not anything worked. Of several attempts at one goal the best rewarded stands for all. Templates pass
     without a threshold, but only when no real path passes it.
     """
-    chosen = _nearest(query, candidates)
-    if not chosen:
-        return Answer()
-    alike = _likeness(query, chosen)
-    real = [
-        place for place, candidate in enumerate(chosen) if candidate.result not in ("failure", "template")
-    ]
-    failed = [place for place, candidate in enumerate(chosen) if candidate.result == "failure"]
-    templates = [place for place, candidate in enumerate(chosen) if candidate.result == "template"]
-    found, rest = _pass(query, _best_attempts(query, chosen, alike, real))
-    avoid, others = _pass(query, _best_attempts(query, chosen, alike, failed))
-    patterns, unused = _pass(replace(query, min_score=0.0), _best_attempts(query, chosen, alike, templates))
+    fates: dict[str, list[Candidate]] = {"failure": [], "template": [], "real": []}
+    for candidate in candidates:
+        fates[candidate.result if candidate.result in fates else "real"].append(candidate)
+    found, rest = _pass(query, _judge(query, fates["real"]))
+    avoid, others = _pass(query, _judge(query, fates["failure"]))
+    templates, unused = _pass(replace(query, min_score=0.0), _judge(query, fates["template"]))
     if found:
-        unused = [replace(scored, left_out="a real path passed") for scored in (*patterns, *unused)]
-        patterns = []
+        unused = [replace(scored, left_out="a real path passed") for scored in (*templates, *unused)]
+        templates = []
     left = sorted([*rest, *others, *unused], key=lambda scored: (-scored.score, scored.id))
-    return Answer(tuple(found), tuple(avoid), tuple(patterns), tuple(left))
+    return Answer(tuple(found), tuple(avoid), tuple(templates), tuple(left))
 
 
-def _nearest(query: Query, candidates: Sequence[Candidate]) -> list[Candidate]:
-    def near(candidate: Candidate) -> tuple[float, int]:
-        return (-candidate.nearness - jaccard(query.tags, candidate.tags), candidate.id)
+def _judge(query: Query, candidates: Sequence[Candidate]) -> list[list[Scored]]:
+    """The attempts at each goal, best first; the goals, best first."""
+    goals: dict[bytes, list[Candidate]] = {}
+    for candidate in candidates:
+        goals.setdefault(candidate.entry.goal_key, []).append(candidate)
+    groups = sorted(goals.values(), key=lambda group: _distance(query, group))[:MAX_RANKED]
+    if not groups:
+        return []
+    for group in groups:
+        group.sort(key=lambda one: (-one.reward, -jaccard(query.tags, one.tags), -one.nearness, -one.id))
+    firsts = [group[0] for group in groups]
+    alike = _likeness(query, firsts)
+    prediction = predict(alike)
+    semantic, asked = prediction.semantic, goal_key(query.goal)
+    judged = []
+    for place, group in enumerate(groups):
+        found = Scored(
+            id=0,
+            score=0.0,
+            tags=0.0,
+            semantic=1.0 if firsts[place].entry.goal_key == asked else float(semantic[place]),
+            structure=0.0,
+            reward=0.0,
+            shares=_shares(query),
+            likeness=float(np.clip(alike.asked[place], 0.0, 1.0)),
+            agreement=float(prediction.agreement[place]),
+            explained=prediction.explained,
+            attempts=len(group),
+        )
+        judged.append([_score(query, candidate, found) for candidate in group])
+    return sorted(judged, key=lambda group: (-group[0].score, -group[0].likeness, -group[0].id))
 
-    return sorted(candidates, key=near)[:MAX_RANKED]
+
+def _distance(query: Query, group: Sequence[Candidate]) -> tuple[float, int]:
+    nearness = max(one.nearness + jaccard(query.tags, one.tags) for one in group)
+    return -nearness, -max(one.id for one in group)
+
+
+def _shares(query: Query) -> Weights:
+    return query.weights.over(tags=bool(query.tags), semantic=bool(query.goal), structure=bool(query.nodes))
 
 
 def _likeness(query: Query, chosen: Sequence[Candidate]) -> Likeness:
@@ -60,70 +86,33 @@ def _likeness(query: Query, chosen: Sequence[Candidate]) -> Likeness:
     )
 
 
-def _best_attempts(
-    query: Query, chosen: Sequence[Candidate], alike: Likeness, places: Sequence[int]
-) -> list[tuple[Scored, bool]]:
-    """The candidates at ``places``, best first; each with whether it is the best attempt at its goal.
-
-    Attempts at one goal are equally near to the question, so they share the best semantic part among them.
-    """
-    if not places:
-        return []
-    prediction = predict(alike, np.array(places))
-    semantic = prediction.semantic
-    goals: dict[bytes, list[int]] = {}
-    for place in places:
-        goals.setdefault(chosen[place].entry.goal_key, []).append(place)
-    asked = goal_key(query.goal)
-    ordered: list[list[Scored]] = []
-    for key, attempts in goals.items():
-        best = 1.0 if key == asked else float(max(semantic[place] for place in attempts))
-        scored = [
-            replace(
-                _score(query, chosen[place], best),
-                likeness=float(np.clip(alike.asked[place], 0.0, 1.0)),
-                agreement=float(prediction.agreement[place]),
-                explained=prediction.explained,
-                attempts=len(attempts),
-            )
-            for place in attempts
-        ]
-        ordered.append(sorted(scored, key=lambda one: (-one.reward, -one.score, -one.agreement, -one.id)))
-    ordered.sort(key=lambda group: (-max(one.score for one in group), -group[0].likeness, -group[0].id))
-    return [(one, first) for group in ordered for one, first in _flagged(group)]
-
-
-def _flagged(group: Iterable[Scored]) -> list[tuple[Scored, bool]]:
-    return [(one, place == 0) for place, one in enumerate(group)]
-
-
-def _score(query: Query, candidate: Candidate, semantic: float) -> Scored:
+def _score(query: Query, candidate: Candidate, found: Scored) -> Scored:
+    """``found`` is what the goal's attempts share."""
     tags = jaccard(query.tags, candidate.tags)
     structure = structure_similarity(query.nodes, candidate.entry) if query.nodes else 0.0
-    shares = query.weights.over(tags=bool(query.tags), semantic=bool(query.goal), structure=bool(query.nodes))
-    score = shares.tags * tags + shares.semantic * semantic + shares.structure * structure
-    return Scored(
+    shares = found.shares
+    return replace(
+        found,
         id=candidate.id,
-        score=score,
+        score=shares.tags * tags + shares.semantic * found.semantic + shares.structure * structure,
         tags=tags,
-        semantic=semantic,
         structure=structure,
         reward=candidate.reward,
-        shares=shares,
     )
 
 
-def _pass(query: Query, ordered: Sequence[tuple[Scored, bool]]) -> tuple[list[Scored], list[Scored]]:
-    """The best ``top_k`` goals at or above the threshold, and the rest with the reason."""
+def _pass(query: Query, judged: Sequence[Sequence[Scored]]) -> tuple[list[Scored], list[Scored]]:
+    """The best attempts at the best ``top_k`` goals from the threshold on; the rest with the reason."""
     passed: list[Scored] = []
     rest: list[Scored] = []
-    for scored, is_best in ordered:
-        if scored.score < query.min_score:
-            rest.append(replace(scored, left_out="below min_score"))
-        elif not is_best:
-            rest.append(replace(scored, left_out="another attempt at the same goal"))
-        elif len(passed) == query.top_k:
-            rest.append(replace(scored, left_out="beyond top_k"))
-        else:
-            passed.append(scored)
+    for group in judged:
+        for place, scored in enumerate(group):
+            if scored.score < query.min_score:
+                rest.append(replace(scored, left_out="below min_score"))
+            elif place:
+                rest.append(replace(scored, left_out="another attempt at the same goal"))
+            elif len(passed) == query.top_k:
+                rest.append(replace(scored, left_out="beyond top_k"))
+            else:
+                passed.append(scored)
     return passed, rest

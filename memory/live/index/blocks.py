@@ -28,6 +28,8 @@ GATHER_BELOW = 0.15
 """Share of the rows under which copying them out is quicker than comparing with all (measured)."""
 
 
+KEPT_SELECTIONS = 4  # of a view: a mask and the row numbers, 17 bytes a row each
+
 PLAIN = ("_path_ids", "_walked_at", "_status", "_result", "_level", "_agent")
 
 
@@ -142,6 +144,16 @@ class Block:
         return self._agents.get(agent, -1)
 
 
+class Selection(msgspec.Struct, frozen=True):
+    """The rows that pass some filters: as a mask, and as row numbers by what became of them."""
+
+    allowed: NDArray[np.bool_]
+    rows: NDArray[np.intp]
+    worked: NDArray[np.intp]
+    failed: NDArray[np.intp]
+    templates: NDArray[np.intp]
+
+
 class BlockView:
     """One moment of a block, for any number of threads."""
 
@@ -151,27 +163,54 @@ class BlockView:
         self._alive = alive
         self._columns = block.columns()
         self._tags, self._tools = block.words()
+        self._selections: dict[Filters, Selection] = {}
 
     def search(self, question: Question) -> list[Neighbour]:
         """The rows that are near in any way: goal, actions, tags; and the templates. In no order."""
-        rows = np.flatnonzero(self._allowed(question.filters))
-        if not len(rows):
+        selection = self._select(question.filters)
+        if not len(selection.rows):
             return []
         query = question.vectors.get(self.embedder)
         if query is not None and len(query) != self.dims:
             query = None
-        goal, actions = self._cosines(rows, query)
-        overlap = self._tags.jaccard(question.tags)[rows] if question.tags else np.zeros(len(rows))
-        chosen = self._choose(rows, goal, actions, overlap, question, by_vector=query is not None)
-        places = rows[chosen]
+        goal, actions = self._cosines(selection.rows, query)
+        overlap = self._tags.jaccard(question.tags)
+        picks = [selection.templates[:MAX_TEMPLATES]]
+        if query is not None:
+            picks.append(_top(goal, selection.worked, question.limit))
+            picks.append(_top(actions, selection.worked, question.limit))
+            picks.append(_top(goal, selection.failed, question.limit // 2))
+        if question.tags:
+            tagged = np.flatnonzero((overlap >= MIN_TAG_OVERLAP) & selection.allowed)
+            picks.append(_top(TAG_SHARE * overlap + GOAL_SHARE * goal, tagged, question.limit))
+        chosen = np.unique(np.concatenate(picks))
         wanted = question.wants_vectors and query is not None
         return [
             Neighbour(path_id, near, done, tags, self.embedder, self._columns["goal"][at] if wanted else None)
             for path_id, near, done, tags, at in zip(
-                self._columns["path_id"][places].tolist(), goal[chosen].tolist(), actions[chosen].tolist(),
-                overlap[chosen].tolist(), places.tolist(), strict=True,
+                self._columns["path_id"][chosen].tolist(), goal[chosen].tolist(), actions[chosen].tolist(),
+                overlap[chosen].tolist(), chosen.tolist(), strict=True,
             )
         ]  # fmt: skip
+
+    def _select(self, filters: Filters) -> Selection:
+        """Most questions come with the same filters, so the last few selections are kept."""
+        found = self._selections.get(filters)
+        if found is None:
+            allowed = self._allowed(filters)
+            result = self._columns["result"]
+            failed, template = result == RESULT["failure"], result == RESULT["template"]
+            found = Selection(
+                allowed,
+                np.flatnonzero(allowed),
+                np.flatnonzero(allowed & ~failed & ~template),
+                np.flatnonzero(allowed & failed),
+                np.flatnonzero(allowed & template),
+            )
+            if len(self._selections) >= KEPT_SELECTIONS:
+                self._selections = {}
+            self._selections[filters] = found
+        return found
 
     def _allowed(self, filters: Filters) -> NDArray[np.bool_]:
         allowed = self._alive.copy()
@@ -193,43 +232,22 @@ class BlockView:
                 allowed &= words.has(word)
         return allowed
 
-    def _cosines(self, rows: NDArray[Any], query: Vector | None) -> tuple[NDArray[Any], NDArray[Any]]:
-        if query is None:
-            nothing = np.zeros(len(rows), dtype=np.float32)
-            return nothing, nothing
+    def _cosines(
+        self, rows: NDArray[np.intp], query: Vector | None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """For every row of the block; 0 where it was not asked for."""
         goal, actions = self._columns["goal"], self._columns["actions"]
-        if len(rows) < GATHER_BELOW * len(goal):
-            return goal[rows] @ query, actions[rows] @ query
-        if len(rows) == len(goal):
+        count = len(self._alive)
+        if query is not None and len(rows) > GATHER_BELOW * count:
             return goal @ query, actions @ query
-        return (goal @ query)[rows], (actions @ query)[rows]
-
-    def _choose(
-        self,
-        rows: NDArray[Any],
-        goal: NDArray[Any],
-        actions: NDArray[Any],
-        overlap: NDArray[Any],
-        question: Question,
-        *,
-        by_vector: bool,
-    ) -> NDArray[Any]:
-        result = self._columns["result"][rows]
-        failed, template = result == RESULT["failure"], result == RESULT["template"]
-        picks = [np.flatnonzero(template)[:MAX_TEMPLATES]]
-        if by_vector:
-            worked = ~failed & ~template
-            picks += [_top(scores, worked, question.limit) for scores in (goal, actions)]
-            picks.append(_top(goal, failed, question.limit // 2))
-        if question.tags:
-            order = TAG_SHARE * overlap + GOAL_SHARE * goal
-            picks.append(_top(order, overlap >= MIN_TAG_OVERLAP, question.limit))
-        return np.unique(np.concatenate(picks))
+        near, done = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.float32)
+        if query is not None:
+            near[rows], done[rows] = goal[rows] @ query, actions[rows] @ query
+        return near, done
 
 
-def _top(scores: NDArray[Any], allowed: NDArray[np.bool_], limit: int) -> NDArray[Any]:
-    """Where the ``limit`` highest scores are among the allowed, in no order."""
-    at = np.flatnonzero(allowed)
-    if len(at) <= limit:
-        return at
-    return at[np.argpartition(scores[at], len(at) - limit)[len(at) - limit :]]
+def _top(scores: NDArray[Any], rows: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
+    """Of these rows the ``limit`` with the highest scores, in no order."""
+    if len(rows) <= limit:
+        return rows
+    return rows[np.argpartition(scores[rows], len(rows) - limit)[len(rows) - limit :]]

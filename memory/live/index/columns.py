@@ -92,16 +92,16 @@ class WordsView:
         """For each row whether it has the word."""
         return self.shared([word]) > 0
 
-    def shared(self, words: Sequence[str]) -> NDArray[np.int64]:
+    def shared(self, words: Sequence[str]) -> NDArray[np.float32]:
         """For each row how many of these words it has."""
-        count = np.zeros(len(self._sizes), dtype=np.int64)
+        count = np.zeros(len(self._sizes), dtype=np.float32)
         for code in {self._codes.get(word, -1) for word in words}:
             count[self._rows[np.flatnonzero(self._flat == code)]] += 1
         return count
 
-    def jaccard(self, words: Sequence[str]) -> NDArray[np.float64]:
-        """For each row |shared| / |either|, 0 where both are empty."""
-        wanted = len(set(words))
+    def jaccard(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """For each row |shared| / |either|, 0 where nothing is shared."""
         shared = self.shared(words)
-        either = np.maximum(wanted + self._sizes - shared, 1)
-        return shared / either
+        if not words:
+            return shared
+        return np.asarray(shared / (len(set(words)) + self._sizes - shared), dtype=np.float32)

@@ -151,7 +151,7 @@ def test_me__any_key__says_who_and_what_it_may(cast: Cast) -> None:
     assert answer.status_code == 200
     body = answer.json()
     assert (body["name"], body["scopes"], body["workspace"]["slug"]) == ("asker", ["rules:read"], "acme")
-    assert body["may"] == ["see_self", "query_corrections"]
+    assert body["may"] == ["see_self", "query_corrections", "locate_paths"]
 
 
 def test_tools__part_of_a_name__filters(cast: Cast, agent_api: APIClient) -> None:

@@ -177,7 +177,8 @@ def test_write__steps__are_stored_in_order(cast: Cast) -> None:
     data = {
         "mode": "form", "do": "save", "goal": "Change a flight", "tags": "flight， change",
         "result": "success", "reward": "0.9", "count": "2", "step-0-kind": "action", "step-0-tool": "find",
-        "step-0-params": '{"a": 1}', "step-0-condition": "found", "step-1-kind": "decision", "step-1-content": "Ask which one",
+        "step-0-params": '{"a": 1}', "step-0-condition": "found",
+        "step-1-kind": "decision", "step-1-content": "Ask which one",
     }  # fmt: skip
 
     answer = page_client(cast.reviewer).post("/w/acme/paths/new/", data)

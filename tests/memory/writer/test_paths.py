@@ -24,9 +24,14 @@ from memory.writer.paths import (
     store_paths,
 )
 from tests.builders import NOW, make_doc, make_path
-from tests.conftest import Cast
 
 numbers = count()
+
+
+@pytest.fixture
+def workspace(db: None) -> Workspace:
+    """A workspace without templates."""
+    return Workspace.objects.create(slug="bare", name="Bare")
 
 
 def part_of(doc: PathDoc, start: int, end: int, **fields: Any) -> PathDoc:
@@ -81,34 +86,34 @@ def documents(draw: st.DrawFn) -> PathDoc:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(docs=st.lists(documents(), min_size=1, max_size=3))
-def test_path__stored_and_read__loses_and_reorders_nothing(cast: Cast, docs: list[PathDoc]) -> None:
+def test_path__stored_and_read__loses_and_reorders_nothing(workspace: Workspace, docs: list[PathDoc]) -> None:
     made = next(numbers)
     items = [
         NewPath(lineage_key=f"path:{made}.{place}", doc=doc, origin="hand") for place, doc in enumerate(docs)
     ]
 
-    stored = store_paths(cast.workspace.pk, items, now=NOW)
+    stored = store_paths(workspace.pk, items, now=NOW)
 
     assert read_paths(stored) == docs
 
 
-def test_store__the_same_step_in_two_paths__is_one_node(cast: Cast) -> None:
-    make_path(cast.workspace, "one", ["find", "book"])
-    make_path(cast.workspace, "two", ["find", "find", "pay"])
+def test_store__the_same_step_in_two_paths__is_one_node(workspace: Workspace) -> None:
+    make_path(workspace, "one", ["find", "book"])
+    make_path(workspace, "two", ["find", "find", "pay"])
 
     assert Node.objects.count() == 3
     assert Node.objects.get(tool="find").places.count() == 3
 
 
-def test_store__other_workspace__shares_nothing(cast: Cast) -> None:
-    make_path(cast.workspace, "one", ["find"])
-    make_path(cast.elsewhere, "one", ["find"])
+def test_store__other_workspace__shares_nothing(workspace: Workspace) -> None:
+    make_path(workspace, "one", ["find"])
+    make_path(Workspace.objects.create(slug="b", name="B"), "one", ["find"])
 
     assert Node.objects.count() == 2
 
 
-def test_add_version__pieces__follow_their_whole(cast: Cast) -> None:
-    first = make_path(cast.workspace, key="task:t", nodes=nested_doc().nodes, parts=nested_doc().parts)
+def test_add_version__pieces__follow_their_whole(workspace: Workspace) -> None:
+    first = make_path(workspace, key="task:t", nodes=nested_doc().nodes, parts=nested_doc().parts)
 
     second = add_version(
         lineage=first.lineage, new=NewPath(doc=nested_doc(), origin="hand"), base=first, now=NOW
@@ -121,8 +126,8 @@ def test_add_version__pieces__follow_their_whole(cast: Cast) -> None:
     assert set(keys) == {"task:t", "task.1:t", "task.1.1:t", "task.2:t"}
 
 
-def test_add_version__base_was_replaced__is_stale(cast: Cast) -> None:
-    first = make_path(cast.workspace)
+def test_add_version__base_was_replaced__is_stale(workspace: Workspace) -> None:
+    first = make_path(workspace)
     second = add_version(
         lineage=first.lineage, new=NewPath(doc=make_doc("x"), origin="hand"), base=first, now=NOW
     )
@@ -133,9 +138,9 @@ def test_add_version__base_was_replaced__is_stale(cast: Cast) -> None:
     assert error.value.active == second
 
 
-def test_set_status__restore_after_replace__brings_the_pieces_back(cast: Cast) -> None:
+def test_set_status__restore_after_replace__brings_the_pieces_back(workspace: Workspace) -> None:
     doc = nested_doc()
-    first = make_path(cast.workspace, key="task:t", nodes=doc.nodes, parts=doc.parts)
+    first = make_path(workspace, key="task:t", nodes=doc.nodes, parts=doc.parts)
     second = add_version(lineage=first.lineage, new=NewPath(doc=doc, origin="hand"), now=NOW)
     first.refresh_from_db()
 
@@ -151,8 +156,8 @@ def test_set_status__restore_after_replace__brings_the_pieces_back(cast: Cast) -
         set_status(first, "restore", now=NOW)
 
 
-def test_change_reward__more_than_one__is_clamped_and_explained(cast: Cast) -> None:
-    path = make_path(cast.workspace, reward=0.4)
+def test_change_reward__more_than_one__is_clamped_and_explained(workspace: Workspace) -> None:
+    path = make_path(workspace, reward=0.4)
 
     change_reward(path, 7.0, cause="person", now=NOW)
     change_reward(path, 1.0, cause="person", now=NOW)
@@ -160,10 +165,12 @@ def test_change_reward__more_than_one__is_clamped_and_explained(cast: Cast) -> N
     assert list(RewardChange.objects.values_list("old", "new")) == [(0.4, 1.0)]
 
 
-def test_read_paths__many__does_not_ask_more(cast: Cast, django_assert_max_num_queries: Any) -> None:
+def test_read_paths__many__does_not_ask_more(
+    workspace: Workspace, django_assert_max_num_queries: Any
+) -> None:
     doc = nested_doc()
-    few = [make_path(cast.workspace, nodes=doc.nodes, parts=doc.parts)]
-    many = [make_path(cast.workspace, nodes=doc.nodes, parts=doc.parts) for _ in range(5)]
+    few = [make_path(workspace, nodes=doc.nodes, parts=doc.parts)]
+    many = [make_path(workspace, nodes=doc.nodes, parts=doc.parts) for _ in range(5)]
 
     for paths in (few, few + many):
         with django_assert_max_num_queries(5):
