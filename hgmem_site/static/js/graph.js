@@ -15,6 +15,8 @@ class Drawing {
     this.canvas = figure.querySelector("[data-graph-canvas]");
     this.said = figure.querySelector("[data-graph-said]");
     this.data = JSON.parse(document.getElementById(`graph-${this.name}-data`).textContent);
+    const [w, h] = this.data.box ?? [0, 0];
+    for (const node of this.data.nodes) Object.assign(node, { w, h });
     this.nodes = new Map(this.data.nodes.map((node) => [node.id, node]));
     this.selected = null;
     this.theme = readTheme(figure);

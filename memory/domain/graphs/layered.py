@@ -153,11 +153,13 @@ class _Grid:
         """A column for every node and bend: near its neighbours, never nearer to the next than it needs."""
         column = {name: float(place) for row in self.rows for place, name in enumerate(row)}
         for sweep in range(SWEEPS + 1):  # the last one goes down
-            down = sweep % 2 == 0
+            down, before = sweep % 2 == 0, dict(column)
             neighbours = self.above if down else self.below
             for row in self.rows if down else reversed(self.rows):
                 wanted = [_wanted(name, neighbours[name], column) for name in row]
                 column.update(zip(row, _apart(wanted, [_width(name) for name in row]), strict=True))
+            if sweep and column == before:
+                break
         left = min(column.values(), default=0.0)
         return {name: round(place - left, 2) for name, place in column.items()}
 

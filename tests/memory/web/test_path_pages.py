@@ -401,3 +401,20 @@ def test_hostile_path__in_the_data_of_the_drawing__cannot_end_the_script(cast: C
     assert len(json.loads(data)["nodes"]) == 5
     assert "\\u003Cimg src=x" in data
     assert HOSTILE not in text
+
+
+def test_search__word_of_a_goal__finds_the_active_version(cast: Cast) -> None:
+    scene = build_path_scene(cast.workspace)
+
+    text = page_client(cast.viewer).get("/w/acme/search/", {"q": "onerror"}).text
+
+    assert f"/w/acme/paths/{scene.path.uuid}/" in text
+    assert f"/w/acme/paths/{scene.old.uuid}/" not in text
+
+
+def test_task__with_paths__leads_to_them(cast: Cast) -> None:
+    scene = build_path_scene(cast.workspace)
+
+    text = page_client(cast.viewer).get(f"/w/acme/tasks/{scene.task.uuid}/").text
+
+    assert f"/w/acme/paths/{scene.old.uuid}/" in text
