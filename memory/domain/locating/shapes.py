@@ -9,7 +9,7 @@ from memory.domain.locating.prediction import Matrix
 from memory.domain.locating.scoring import Weights
 from memory.domain.paths.document import PathResult
 
-MIN_SCORE = 0.5
+MIN_SCORE = 0.52
 TOP_K = 3
 
 LeftOut = Literal[
