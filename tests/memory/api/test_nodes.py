@@ -32,7 +32,7 @@ def test_nodes__each_filter__narrows_the_list(cast: Cast, review_api: APIClient)
 
     assert contents(review_api, "")[:2] == ["second", "first"]
     assert contents(review_api, "tool=book") == ["first"]
-    assert contents(review_api, "kind=decision") == ["second"]
+    assert contents(review_api, "kind=decision")[:1] == ["second"]
     assert contents(review_api, "q=SECO") == ["second"]
     assert contents(review_api, "merged=yes") == ["second"]
     assert contents(review_api, "merged=no")[:1] == ["first"]
