@@ -4,6 +4,9 @@ Few rows pass the filters: they are compared exactly, from a materialised query 
 vector index and throw nearly everything away). Many pass: the HNSW index of the embedder is walked, further
 and further until enough rows passed (``hnsw.iterative_scan``), but not without end; if that was too short,
 the exact way answers. How many will pass is the planner's own estimate, which costs no scan.
+
+Failed paths are not walked for apart (they may be few, and a walk for few is long): those among the nearest
+1.5 times ``limit`` come along.
 """
 
 import json
@@ -26,11 +29,12 @@ from memory.writer.vectors import KINDS, TABLE, as_text, from_binary
 EXACT_ROWS = 6_000
 """Rows that are compared one by one rather than through the index: about 10 ms of 384 numbers."""
 
-TAG_ROWS = 2_000  # rows that share a tag, up to which the best overlap is looked for among all of them
+TAG_ROWS = 5_000  # rows that share a tag, up to which the best overlap is looked for among all of them
 EF_SEARCH = 200  # breadth of the walk; docs/benchmarks/locate_scale.md has the recall
 MAX_SCANNED = 20_000  # rows that one walk may visit
 
 SHARES_TAG = " AND tags && %(tags)s::text[]"
+REAL = "result <> 'template'"
 WORKED, FAILED, TEMPLATE = (
     "result NOT IN ('failure', 'template')",
     "result = 'failure'",
@@ -51,12 +55,6 @@ _EMBEDDERS = f"""
     )
     SELECT embedder FROM seen WHERE embedder IS NOT NULL
 """  # noqa: S608 - a name of ours; one step in an index for each embedder
-_OVERLAP = """
-    CASE WHEN tags && %(tags)s::text[] THEN
-        (SELECT count(*) FROM (SELECT unnest(tags) INTERSECT SELECT unnest(%(tags)s::text[])) shared)::float
-        / (SELECT count(*) FROM (SELECT unnest(tags) UNION SELECT unnest(%(tags)s::text[])) either)
-    ELSE 0.0 END
-"""
 _BEST_OVERLAP = f"""
     (SELECT path_id FROM tagged WHERE overlap >= {MIN_TAG_OVERLAP}
      ORDER BY {TAG_SHARE} * overlap + {GOAL_SHARE} * goal_cosine DESC LIMIT %(limit)s)
@@ -94,10 +92,16 @@ class _Search:
         self.vector: Vector | None = question.vectors.get(embedder)
         self.where, self.values = _conditions(question)
         self.where += " AND embedder = %(embedder)s"
+        tags = list(dict.fromkeys(question.tags))
+        self.values |= {f"tag_{at}": [tag] for at, tag in enumerate(tags)}
         self.values |= {
-            "embedder": embedder, "tags": list(dict.fromkeys(question.tags)), "limit": question.limit,
-            "fewer": question.limit // 2, "vector": None if self.vector is None else as_text(self.vector),
-        }  # fmt: skip
+            "embedder": embedder,
+            "tags": tags,
+            "limit": question.limit,
+            "fewer": question.limit // 2,
+            "more": question.limit * 3 // 2,
+            "vector": None if self.vector is None else as_text(self.vector),
+        }
 
     def run(self) -> list[Neighbour]:
         """Through the index where that pays, row by row otherwise."""
@@ -128,7 +132,7 @@ class _Search:
             [
                 nearest("goal", WORKED, "%(limit)s"),
                 nearest("actions", WORKED, "%(limit)s"),
-                nearest("goal", FAILED, "%(fewer)s"),
+                nearest("goal", REAL, "%(more)s"),
                 self._templates(),
             ],
         )
@@ -166,9 +170,16 @@ class _Search:
             "0.0" if self.vector is None else f"-({kind} <#> (SELECT v FROM asked))"  # noqa: S608
             for kind in KINDS
         )
-        overlap = _OVERLAP if self.question.tags else "0.0"
+        overlap = self._overlap() if self.question.tags else "0.0"
         columns = f"path_id, result, {goal} AS goal_cosine, {actions} AS actions_cosine, {overlap} AS overlap"
         return f"SELECT {columns}{also} FROM {TABLE} WHERE {where}"  # noqa: S608
+
+    def _overlap(self) -> str:
+        """Jaccard of the question's tags and a path's, which are each there once."""
+        wanted = len(self.values["tags"])
+        shared = " + ".join(f"(tags @> %(tag_{at})s::text[])::int" for at in range(wanted))
+        either = f"cardinality(tags) + {wanted} - shared"
+        return f"(SELECT shared / ({either}) FROM (SELECT ({shared})::float AS shared))"  # noqa: S608
 
     def _statement(self, tables: Sequence[str], near: Sequence[str]) -> str:
         asked = "asked AS (SELECT %(vector)s::halfvec AS v)"
