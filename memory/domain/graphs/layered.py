@@ -194,7 +194,9 @@ def _apart(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
     Pool adjacent violators on what is wanted less the room that the earlier ones take. What is wide counts
     a thousand times as much as a bend: the branch moves aside, the nodes stay in line.
     """
-    offsets = [0.0][: len(widths)]
+    if len(widths) < 2:
+        return list(wanted)
+    offsets = [0.0]
     for one, other in pairwise(widths):
         offsets.append(offsets[-1] + (one + other) / 2)
     blocks: list[tuple[float, float, int]] = []  # weighted sum, weight, how many
