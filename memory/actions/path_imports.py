@@ -11,7 +11,7 @@ from django.utils import timezone
 from memory.actions.paths import accepted, checked_key, facts_of, newest_under
 from memory.domain.access import Actor, check_may
 from memory.domain.intake import FieldError
-from memory.domain.paths.checking import InvalidPathError
+from memory.domain.paths.checking import InvalidPathError, count_nodes
 from memory.domain.paths.document import PathDoc, path_digest
 from memory.domain.paths.keys import lineage_key
 from memory.events import record_event
@@ -81,7 +81,7 @@ def _read(workspace: Workspace, documents: Sequence[Any], by: Actor) -> list[_Re
             read = _Read(ImportItem(index, "invalid", key, read.item.goal, errors=(error,)))
         seen.add(key)
         reads.append(read)
-    if sum(len(read.doc.nodes) for read in reads if read.doc) > MAX_NODES:
+    if sum(count_nodes(read.doc) for read in reads if read.doc) > MAX_NODES:
         raise InvalidPathError([FieldError("paths", f"At most {MAX_NODES:,} nodes at once.")])
     return reads
 
