@@ -23,7 +23,7 @@ MAX_NUMBER = 1e15
 """Of a vector: its length, squared and summed, still is a 32-bit number."""
 
 NUMBER_BYTES = 40
-"""One number of a vector as JSON has 25 characters at most; an answer with much more is not read to its end."""
+"""One number of a vector has 25 characters as JSON; an answer with much more is not read to its end."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class CompatibleModel:
             raise EmbedderError(self._says("not JSON")) from error
 
     def _body(self, client: openai.OpenAI, texts: list[str], timeout_s: float) -> bytes:
-        """The client's time limit is for each read; an answer that trickles, or never ends, is given up here."""
+        """The client's time limit is for each read: what trickles, or never ends, is given up here."""
         create = client.embeddings.with_streaming_response.create
         room = NUMBER_BYTES * (self.dims * len(texts) + 2_500)
         body = bytearray()
