@@ -2,8 +2,8 @@
 
 A granian server on a database of its own with one path of 1,000 steps (every seventh with a branch). A
 signed-in browser opens the page; the clock runs from the start of the navigation until the drawing is painted
-and has answered a key (``End`` selects the last node). Cold: a new browser context, nothing cached (the server
-has answered once before, so its templates are read). Warm: the page again. The same for the graph explorer,
+and has answered a key (``End`` selects the last node). Cold: a new browser context, nothing cached (the
+server has answered once before, so its templates are read). Warm: the page again. The same for the explorer,
 whose nodes are the steps of that path. Beside them the empty list of validators: what any page of the site
 costs, shell included. The server's own part (the answer's first byte) and the CPU time of the page's main
 thread are shown apart.
