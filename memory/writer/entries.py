@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
+from django.db import transaction
 
 from memory.domain.locating.entries import encode_entry, entry_of
 from memory.domain.paths.document import PathDoc
@@ -53,6 +54,25 @@ def write_entries(workspace_id: int, drafts: Mapping[int, EntryDraft]) -> None:
     for path_id, draft in drafts.items():
         if len(draft.goal_vector) != len(draft.actions_vector) or len(draft.goal_vector) % 4:
             raise ValueError(f"path {path_id}: the two vectors must be of one length, in float32")
+    with transaction.atomic(savepoint=False):  # of its own where the caller has none: see _next_revision
+        _write(workspace_id, dict(sorted(drafts.items())))
+
+
+def touch_entries(workspace_id: int, path_ids: Iterable[int]) -> None:
+    """Say that status or result of these paths changed. Call it where they change."""
+    ids = list(path_ids)
+    if not ids:
+        return
+    if vectors.are_kept():
+        vectors.copy_columns(ids)
+        return
+    with transaction.atomic(savepoint=False):
+        revision = _next_revision(workspace_id)
+        for chunk in _chunks(ids):
+            PathEntry.objects.filter(workspace_id=workspace_id, path__in=chunk).update(revision=revision)
+
+
+def _write(workspace_id: int, drafts: Mapping[int, EntryDraft]) -> None:
     apart = vectors.are_kept()
     revision = _next_revision(workspace_id)
     rows = [
@@ -66,7 +86,7 @@ def write_entries(workspace_id: int, drafts: Mapping[int, EntryDraft]) -> None:
             actions_vector=b"" if apart else draft.actions_vector,
             revision=revision,
         )
-        for path_id, draft in sorted(drafts.items())
+        for path_id, draft in drafts.items()
     ]
     for chunk in _chunks(rows):
         PathEntry.objects.bulk_create(
@@ -78,28 +98,15 @@ def write_entries(workspace_id: int, drafts: Mapping[int, EntryDraft]) -> None:
     if apart:
         vectors.write_vectors(
             (path_id, draft.embedder, draft.goal_vector, draft.actions_vector)
-            for path_id, draft in sorted(drafts.items())
+            for path_id, draft in drafts.items()
         )
-
-
-def touch_entries(workspace_id: int, path_ids: Iterable[int]) -> None:
-    """Say that status or result of these paths changed. Call it where they change."""
-    ids = list(path_ids)
-    if not ids:
-        return
-    if vectors.are_kept():
-        vectors.copy_columns(ids)
-        return
-    revision = _next_revision(workspace_id)
-    for chunk in _chunks(ids):
-        PathEntry.objects.filter(workspace_id=workspace_id, path__in=chunk).update(revision=revision)
 
 
 def _next_revision(workspace_id: int) -> int:
     """Higher than any in the workspace, also than those of rows that were deleted: the time in microseconds.
 
-    SQLite lets one transaction write at a time, so revisions appear in order and a follower that has seen
-    this one has seen all before it. On PostgreSQL nobody follows them.
+    Inside a transaction, and SQLite lets one write at a time: so revisions appear in order and a follower
+    that has seen this one has seen all before it. On PostgreSQL nobody follows them.
     """
     newest = (
         PathEntry.objects.filter(workspace_id=workspace_id)
