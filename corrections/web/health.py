@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET
 from corrections.queries.receipts import count_waiting
 from corrections.queries.rules import count_by_status
 from corrections.queries.rulesets import get_stamp
+from memory.live.index import get_index_state
 from memory.queries.checks import health_checks
 from memory.queries.health import count_waiting_paths, get_backlog, list_unbuilt, list_unreadable
 from memory.web.access import PageRequest, workspace_page
@@ -28,5 +29,6 @@ def health(request: PageRequest) -> HttpResponse:
         "stamp": get_stamp(workspace.pk),
         "rules": count_by_status(workspace.pk),
         "checks": health_checks(),
+        "index": get_index_state(workspace.pk),
     }
     return render(request, "health.html", context)
