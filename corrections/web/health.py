@@ -8,8 +8,9 @@ from django.views.decorators.http import require_GET
 from corrections.queries.receipts import count_waiting
 from corrections.queries.rules import count_by_status
 from corrections.queries.rulesets import get_stamp
+from memory.live.index import get_index_state
 from memory.queries.checks import health_checks
-from memory.queries.health import get_backlog, list_unreadable
+from memory.queries.health import count_waiting_paths, get_backlog, list_unbuilt, list_unreadable
 from memory.web.access import PageRequest, workspace_page
 
 
@@ -22,9 +23,12 @@ def health(request: PageRequest) -> HttpResponse:
         "title": _("Health"),
         "backlog": get_backlog(workspace.pk),
         "unreadable": list_unreadable(workspace.pk),
+        "paths_waiting": count_waiting_paths(workspace.pk),
+        "unbuilt": list_unbuilt(workspace.pk),
         "receipts": count_waiting(workspace.pk),
         "stamp": get_stamp(workspace.pk),
         "rules": count_by_status(workspace.pk),
         "checks": health_checks(),
+        "index": get_index_state(workspace.pk),
     }
     return render(request, "health.html", context)

@@ -170,7 +170,10 @@ class UnmergeNode(APIView):
     actions: ClassVar = {"POST": "merge_nodes"}
 
     @writes(
-        "nodes", "Let a merged node stand alone again", {200: NodeDetailSerializer}, request=NodeReasonSerializer
+        "nodes",
+        "Let a merged node stand alone again",
+        {200: NodeDetailSerializer},
+        request=NodeReasonSerializer,
     )
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:

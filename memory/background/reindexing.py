@@ -18,7 +18,7 @@ from memory.live.index import embed_documents, entry_name
 from memory.models import Path, PathEntry
 from memory.queries.path_documents import read_paths
 from memory.writer.entries import EntryDraft, write_entries
-from memory.writer.vectors import are_kept, index_statements
+from memory.writer.vectors import TABLE, are_kept, index_statements
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +58,9 @@ def reindex(
         _renew(paths, embedder)
         count += len(paths)
         progress(len(paths))
+    if count and are_kept():
+        with connection.cursor() as cursor:
+            cursor.execute(f"ANALYZE {TABLE}")  # the planner's estimate decides how vectors are searched
     return count
 
 

@@ -247,6 +247,7 @@ class PathBuild(models.Model):
                 condition=Q(built_revision__lt=F("wanted_revision")),
                 name="path_build_backlog",
             ),
+            models.Index(fields=["task"], condition=~Q(error=""), name="path_build_error"),
         ]
 
     def __str__(self) -> str:

