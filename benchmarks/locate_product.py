@@ -69,16 +69,22 @@ class Memory:
         """Ask the product, as if the runs ``without`` had never been recorded."""
         from memory.domain.locating.ranking import rank
         from memory.domain.locating.shapes import MIN_SCORE, Query
-        from memory.live.index.candidates import embed_question, find_candidates
+        from memory.live.index.candidates import LIMIT, embed_question, find_candidates
         from memory.live.index.question import Filters
 
         started = time.perf_counter()
         asked = embed_question(self._workspace_id, goal)
-        limit = {} if len(without) < 40 else {"limit": len(self._places)}
+        hidden = sum(place in without for place in self._places.values())
         candidates = find_candidates(
-            workspace_id=self._workspace_id, asked=asked, tags=(), filters=Filters(levels=("task",)), **limit
+            workspace_id=self._workspace_id,
+            asked=asked,
+            tags=(),
+            filters=Filters(levels=("task",)),
+            limit=LIMIT + hidden,
         )
         left = [one for one in candidates if self._places.get(one.id, -1) not in {-1, *without}]
+        if hidden:  # about as many as the index would return if the hidden paths were not there
+            left = sorted(left, key=lambda one: -one.nearness)[: 2 * LIMIT]
         answer = rank(Query(goal, top_k=TOP, min_score=0.0, vector=asked.vector), left)
         seconds = time.perf_counter() - started
         real = sorted((*answer.found, *answer.rest), key=lambda one: -one.likeness)

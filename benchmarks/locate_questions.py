@@ -51,7 +51,7 @@ def load_corpus(folder: Path) -> Corpus:
     streams = discover(folder)
     if not (folder / QRELS).exists():
         raise StreamError(f"There is no {QRELS} in {folder}.")
-    rows = [json.loads(line) for line in (folder / QRELS).read_text().splitlines() if line.strip()]
+    rows = _qrels(folder / QRELS)
     runs = [run for stream in streams for run in stream.runs]
     wanted = {task for row in rows for task in (row["query_task"], *row["relevant"])}
     source = max(streams, key=lambda one: len(wanted & {run.task for run in one.runs}), default=None)
@@ -67,16 +67,21 @@ def load_corpus(folder: Path) -> Corpus:
     return Corpus(tuple(runs), tuple(questions), len(by_task), tuple(negatives), held_out)
 
 
+def _qrels(path: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+    for number, row in enumerate(rows, start=1):
+        if "query_task" not in row or not isinstance(row.get("relevant"), list):
+            raise StreamError(f"{path.name}, line {number}: query_task and a list relevant are expected.")
+    return rows
+
+
 def _questions(
     rows: Iterable[dict[str, Any]], by_task: dict[int | str | None, list[int]], runs: Sequence[Run]
 ) -> list[Question]:
     found = []
     for row in rows:
-        relevant = row["relevant"]
-        if not isinstance(relevant, list):
-            raise StreamError(f"{QRELS}: relevant is not a list.")
         right = frozenset(
-            place for task in relevant for place in by_task.get(task, []) if runs[place].success
+            place for task in row["relevant"] for place in by_task.get(task, []) if runs[place].success
         )
         own = by_task.get(row["query_task"])
         if own and right:

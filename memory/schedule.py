@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from memory.actions import importing, path_templates
-from memory.background import analyse, drafting, linking, paths, reindexing, uses
+from memory.background import analyse, drafting, linking, outcomes, paths, reindexing, uses
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -23,7 +23,7 @@ def sweep() -> None:
 @shared_task(name="memory.mark_stragglers")
 def mark_stragglers() -> None:
     """Uses and localizations whose task ended in the instant in which they were written."""
-    uses.mark_stragglers()
+    outcomes.mark_stragglers()
 
 
 @shared_task(name="memory.sweep_rewrites")

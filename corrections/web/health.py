@@ -10,7 +10,7 @@ from corrections.queries.rules import count_by_status
 from corrections.queries.rulesets import get_stamp
 from memory.live.index import get_index_state
 from memory.queries.checks import health_checks
-from memory.queries.health import get_backlog, list_unreadable
+from memory.queries.health import count_waiting_paths, get_backlog, list_unbuilt, list_unreadable
 from memory.web.access import PageRequest, workspace_page
 
 
@@ -23,6 +23,8 @@ def health(request: PageRequest) -> HttpResponse:
         "title": _("Health"),
         "backlog": get_backlog(workspace.pk),
         "unreadable": list_unreadable(workspace.pk),
+        "paths_waiting": count_waiting_paths(workspace.pk),
+        "unbuilt": list_unbuilt(workspace.pk),
         "receipts": count_waiting(workspace.pk),
         "stamp": get_stamp(workspace.pk),
         "rules": count_by_status(workspace.pk),

@@ -12,6 +12,7 @@ from corrections.live.signing import receipt_keys
 from corrections.queries.timeline import show_receipts
 from memory.domain.access import may
 from memory.queries.paging import read_number
+from memory.queries.paths import paths_of_task
 from memory.queries.tasks import find_task, task_timeline
 from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import JudgeForm
@@ -32,4 +33,5 @@ def task(request: PageRequest, uuid: UUID) -> HttpResponse:
     entries = [(entry, receipts.get(entry.call.seq)) for entry in timeline.entries]
     context = {"title": Truncator(row.goal).chars(110) or row.external_id, "task": row, "timeline": timeline}
     context |= {"entries": entries, "judge_form": JudgeForm() if may(request.actor, "judge_task") else None}
+    context |= {"paths": paths_of_task(row)}
     return render(request, "tasks/detail.html", context)

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import msgspec
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from memory.actions.paths import accepted, checked_key, facts_of, newest_under
@@ -121,15 +121,24 @@ def _store(workspace: Workspace, read: _Read, by: Actor, drafts: Mapping[str, En
     item, doc = read.item, read.doc
     if doc is None or item.status in ("same", "invalid"):
         return item
-    now = timezone.now()
     key = lineage_key("path", item.key or uuid4().hex)
     new = NewPath(lineage_key=key, doc=doc, origin="import", created_by=by.name, drafts=drafts)
-    with transaction.atomic():
-        known = newest_under(workspace.pk, key)
-        if known is None:
-            path = store_paths(workspace.pk, [new], now=now)[0]
-        else:
-            new = msgspec.structs.replace(new, parent_id=known.pk)
-            path = add_version(lineage=known.lineage, new=new, now=now)
-        record_event(by=by, workspace=workspace, verb="import_path", subject=path, new=facts_of(path))
+    try:
+        path = _store_version(workspace, new, by)
+    except IntegrityError:  # somebody took the key in this moment
+        path = _store_version(workspace, new, by)
     return msgspec.structs.replace(item, uuid=path.uuid)
+
+
+@transaction.atomic
+def _store_version(workspace: Workspace, new: NewPath, by: Actor) -> Path:
+    """The first version under its key, or the next one."""
+    known = newest_under(workspace.pk, new.lineage_key)
+    now = timezone.now()
+    if known is None:
+        path = store_paths(workspace.pk, [new], now=now)[0]
+    else:
+        new = msgspec.structs.replace(new, parent_id=known.pk)
+        path = add_version(lineage=known.lineage, new=new, now=now)
+    record_event(by=by, workspace=workspace, verb="import_path", subject=path, new=facts_of(path))
+    return path

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from memory.domain.access import Actor, check_may
@@ -52,13 +52,15 @@ def write_path(*, workspace: Workspace, document: Mapping[str, Any], by: Actor, 
     doc = accepted(workspace.pk, document)
     full_key = lineage_key("path", checked_key(key) or uuid4().hex)
     drafts = draft_entries([doc])
-    with transaction.atomic():
-        taken = newest_under(workspace.pk, full_key)
-        if taken is not None:
-            raise PathExistsError(taken)
-        new = NewPath(lineage_key=full_key, doc=doc, origin="hand", created_by=by.name, drafts=drafts)
-        path = store_paths(workspace.pk, [new], now=timezone.now())[0]
-        record_event(by=by, workspace=workspace, verb="write_path", subject=path, new=facts_of(path))
+    new = NewPath(lineage_key=full_key, doc=doc, origin="hand", created_by=by.name, drafts=drafts)
+    _refuse_taken(workspace.pk, full_key)
+    try:
+        with transaction.atomic():
+            path = store_paths(workspace.pk, [new], now=timezone.now())[0]
+            record_event(by=by, workspace=workspace, verb="write_path", subject=path, new=facts_of(path))
+    except IntegrityError:  # somebody took the key in this moment
+        _refuse_taken(workspace.pk, full_key)
+        raise
     return path
 
 
@@ -173,6 +175,12 @@ def newest_under(workspace_id: int, key: str) -> Path | None:
     """The newest version in the lineage of this key."""
     rows = Path.objects.filter(lineage__workspace=workspace_id, lineage__key=key)
     return rows.order_by("-version").first()
+
+
+def _refuse_taken(workspace_id: int, key: str) -> None:
+    taken = newest_under(workspace_id, key)
+    if taken is not None:
+        raise PathExistsError(taken)
 
 
 def facts_of(path: Path) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class LocalizationSerializer(serializers.ModelSerializer[Localization]):
     task = serializers.CharField(source="task_name", help_text="The external id of the task, if it was said.")
     taken = serializers.UUIDField(source="taken.uuid", default=None, allow_null=True)
     outcome = serializers.ChoiceField(choices=RESULTS)
-    verdict = serializers.ChoiceField(choices=["", *VERDICTS])
+    verdict = serializers.ChoiceField(choices=list(VERDICTS), allow_blank=True)
     relevant = serializers.ListField(child=serializers.CharField())
 
     class Meta:

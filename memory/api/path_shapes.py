@@ -92,6 +92,19 @@ class RetireSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=2_000)
 
 
+class TemplatesSerializer(serializers.Serializer[Any]):
+    """Whether the starter templates are recalled."""
+
+    enabled = serializers.BooleanField()
+
+
+class TemplatesSwitched(msgspec.Struct, frozen=True):
+    """What is so now, and how many templates that changed."""
+
+    enabled: bool
+    changed: int
+
+
 class PathImportSerializer(serializers.Serializer[Any]):
     """Paths to import."""
 

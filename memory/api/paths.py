@@ -1,6 +1,5 @@
-"""Paths: list, write, read, correct, import; prompt and graph; roll back and retire."""
+"""Paths: list, write, read; as a prompt and as a graph."""
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -15,24 +14,18 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
-from memory.actions import path_imports
 from memory.actions import paths as actions
 from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict, Unprocessable
 from memory.api.filters import MomentField
 from memory.api.idempotency import idempotent
 from memory.api.path_shapes import (
-    CorrectionSerializer,
     NewPathBody,
     PathGraph,
-    PathImport,
-    PathImportSerializer,
     PathPage,
     PathPrompt,
-    PathReasonSerializer,
-    RetireSerializer,
 )
-from memory.api.resources import describes, read, text_filter, text_params, writes
+from memory.api.resources import describes, text_filter, text_params, writes
 from memory.domain.graphs.exporting import as_dot, as_graph, as_graphml
 from memory.domain.lifecycle import TransitionError
 from memory.domain.paths.checking import InvalidPathError
@@ -40,8 +33,8 @@ from memory.domain.paths.document import PATH_LEVELS, PATH_ORIGINS, PATH_RESULTS
 from memory.domain.paths.prompt import DEFAULT_TOKENS, MAX_TOKENS, MIN_TOKENS, render_prompt
 from memory.models import Path
 from memory.queries.path_documents import read_path
-from memory.queries.path_views import PathDetail, PathVersions, as_json, detail, summarize
-from memory.queries.paths import PathFilters, find_path, list_paths, list_versions
+from memory.queries.path_views import PathDetail, as_json, detail, summarize
+from memory.queries.paths import PathFilters, find_path, list_paths
 from memory.queries.workspaces import get_workspace
 
 TEXTS = (
@@ -106,7 +99,7 @@ class PathList(APIView):
                 workspace=get_workspace(workspace_of(request)), document=document, by=actor_of(request),
                 key=key if isinstance(key, str) else str(key),
             )  # fmt: skip
-        return Response(_detail(path), status=201)
+        return Response(whole_path(path), status=201)
 
 
 class PathOne(APIView):
@@ -118,28 +111,6 @@ class PathOne(APIView):
     def get(self, request: Request, uuid: UUID) -> Response:
         """With its document (nodes, edges and parts in their order)."""
         return Response(as_json(detail(found(request, uuid))))
-
-
-class PathVersionList(APIView):
-    """The versions of a path."""
-
-    actions: ClassVar = {"GET": "look", "POST": "write_path"}
-
-    @describes("paths", "List the versions of a path", {200: PathVersions})
-    def get(self, request: Request, uuid: UUID) -> Response:
-        """Oldest first, of the lineage that this version belongs to."""
-        lineage = found(request, uuid).lineage
-        versions = [summarize(path) for path in list_versions(lineage)]
-        return Response(as_json(PathVersions(lineage.uuid, lineage.key, lineage.retired_at, versions)))
-
-    @writes("paths", "Correct a path", {201: PathDetail}, request=CorrectionSerializer)
-    @idempotent
-    def post(self, request: Request, uuid: UUID) -> Response:
-        """The document becomes the next version, active. 409 when `base_version` is not the active one."""
-        path, form = found(request, uuid), read(CorrectionSerializer, request)
-        with refusals():
-            made = actions.correct_path(path=path, by=actor_of(request), **form)
-        return Response(_detail(made), status=201)
 
 
 class PathPromptText(APIView):
@@ -185,56 +156,6 @@ class PathGraphData(APIView):
         return answer
 
 
-class RollBackPath(APIView):
-    """A version back into use."""
-
-    actions: ClassVar = {"POST": "roll_back_path"}
-
-    @writes("paths", "Roll back to a version", {200: PathDetail}, request=PathReasonSerializer)
-    @idempotent
-    def post(self, request: Request, uuid: UUID) -> Response:
-        """This version becomes the active one again; nothing is deleted. Doing it twice changes nothing."""
-        path, form = found(request, uuid), read(PathReasonSerializer, request)
-        with refusals():
-            return Response(_detail(actions.roll_back_path(path=path, by=actor_of(request), **form)))
-
-
-class RetirePath(APIView):
-    """A path out of use."""
-
-    actions: ClassVar = {"POST": "roll_back_path"}
-
-    @writes("paths", "Retire a path", {200: PathDetail}, request=RetireSerializer)
-    @idempotent
-    def post(self, request: Request, uuid: UUID) -> Response:
-        """No version of it is recalled until one is rolled back to. Doing it twice changes nothing."""
-        path, form = found(request, uuid), read(RetireSerializer, request)
-        with refusals():
-            return Response(_detail(actions.retire_lineage(path=path, by=actor_of(request), **form)))
-
-
-class ImportPaths(APIView):
-    """Many paths at once."""
-
-    actions: ClassVar = {"POST": "write_path"}
-
-    @writes("paths", "Import paths", {200: PathImport}, request=PathImportSerializer)
-    @idempotent
-    def post(self, request: Request) -> Response:
-        """A result for each: `new`, `changed` (a known key: the next version), `same`, or `invalid`.
-
-        With `plan` nothing is stored. Importing the same twice changes nothing.
-        """
-        form = read(PathImportSerializer, request)
-        work = path_imports.plan_path_import if form["plan"] else path_imports.import_paths
-        with refusals():
-            results = work(
-                workspace=get_workspace(workspace_of(request)), documents=form["paths"], by=actor_of(request)
-            )
-        counts = dict(Counter(item.status for item in results))
-        return Response(as_json(PathImport(results, counts, not form["plan"])))
-
-
 @contextmanager
 def refusals() -> Iterator[None]:
     """What path actions raise, as answers."""
@@ -255,7 +176,8 @@ def found(request: Request, uuid: UUID) -> Path:
     return path
 
 
-def _detail(path: Path) -> Any:
+def whole_path(path: Path) -> Any:
+    """The stored path as every answer about one says it."""
     whole = find_path(path.workspace_id, path.uuid)
     assert whole is not None  # noqa: S101 - it was just written
     return as_json(detail(whole))

@@ -45,7 +45,8 @@ class RewriteSerializer(serializers.ModelSerializer[RewriteProposal]):
         read_only=True, help_text="What the rewriter was given: reason, new_goal, observation."
     )
     guard = serializers.DictField(
-        read_only=True, help_text="The guard's verdict: passed, said, and each of its checks."
+        read_only=True,
+        help_text="The guard's verdict: passed, said, its checks; and the confidence of the rewriter.",
     )
     proposal = serializers.DictField(read_only=True, allow_null=True, help_text=DOCUMENT_HELP)
     edited = serializers.DictField(
@@ -142,6 +143,9 @@ class PolicySerializer(serializers.Serializer[Any]):
     auto_approve = serializers.BooleanField(
         required=False,
         help_text="Approve by itself what `align` or `template` propose and nothing speaks against.",
+    )
+    auto_confidence = serializers.FloatField(
+        required=False, min_value=0, max_value=1, help_text="How sure the rewriter must be for that."
     )
     rewriters = serializers.ListField(
         child=serializers.ChoiceField(choices=REWRITERS), required=False, help_text="Tried in this order."

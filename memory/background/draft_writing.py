@@ -38,6 +38,7 @@ class Draft:
     verdict: Verdict | None = None
     transcript: list[dict[str, Any]] = field(default_factory=list)
     cost: dict[str, Any] = field(default_factory=dict)
+    confidence: float | None = None
 
 
 def write_draft(row: RewriteProposal, draft: Draft) -> bool:
@@ -55,7 +56,7 @@ def write_draft(row: RewriteProposal, draft: Draft) -> bool:
             return False
         locked.status = check_transition(PROPOSAL_TRANSITIONS, draft.step, locked.status)
         locked.proposal, locked.touched, locked.rewriter = document, touched, draft.rewriter
-        locked.guard = msgspec.to_builtins(draft.verdict) if draft.verdict else {}
+        locked.guard = _verdict(draft)
         locked.transcript, locked.cost = draft.transcript, draft.cost
         locked.last_error = draft.said[:2_000]
         locked.claimed_at = None
@@ -77,6 +78,12 @@ def touched_by(path: Path, rewrite: Rewrite) -> list[dict[str, Any]]:
     return list_touched(path, changed_nodes(before, accept(before, rewrite)))
 
 
+def _verdict(draft: Draft) -> dict[str, Any]:
+    """The guard's verdict, with the rewriter's own confidence beside it where it has one."""
+    verdict: dict[str, Any] = msgspec.to_builtins(draft.verdict) if draft.verdict else {}
+    return verdict if draft.confidence is None else {**verdict, "confidence": draft.confidence}
+
+
 def _prepare(row: RewriteProposal, draft: Draft) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
     """The document as it is stored, without secrets, and what it touches."""
     if draft.rewrite is None:
@@ -95,10 +102,14 @@ def _entries_by_policy(row: RewriteProposal, draft: Draft, document: dict[str, A
 
 
 def _approve_by_policy(proposal: RewriteProposal, draft: Draft, entries: Entries, now: datetime) -> None:
-    """Only where the workspace said so, no model wrote it, and nothing at all spoke against it."""
+    """Only where the workspace said so, no model wrote it, and nothing at all spoke against it.
+
+    What a rewriter is not sure of is read by a person.
+    """
     policy = safe_policy(proposal.workspace.settings)
     is_clear = draft.verdict is not None and draft.verdict.automatic
-    if not (policy.auto_approve and draft.rewriter in POLICY_REWRITERS and is_clear):
+    is_sure = draft.confidence is None or draft.confidence >= policy.auto_confidence
+    if not (policy.auto_approve and draft.rewriter in POLICY_REWRITERS and is_clear and is_sure):
         return
     reason = f"The workspace's policy approves what {draft.rewriter} proposes."
     try:

@@ -14,9 +14,9 @@ import msgspec
 from django.db.models import F
 
 from memory.background.loading import Claim
+from memory.background.outcomes import mark_outcomes
 from memory.background.patterns import PatternTally, tally_patterns
 from memory.background.tools import update_tools
-from memory.background.uses import mark_outcomes
 from memory.domain.analysis import Analysis, Finding
 from memory.models import DailyCount, Failure, PathBuild, Task, Validator
 from memory.writer.prepare import as_json

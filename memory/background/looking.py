@@ -14,9 +14,13 @@ from memory.domain.rewriting.failing import Hint, find_failure
 from memory.domain.rewriting.guard import GuardFacts, Verdict, guard
 from memory.domain.rewriting.policy import RewritePolicy, safe_policy
 from memory.domain.rewriting.proposal import InvalidRewriteError
+from memory.live.index import Filters, Question, embed_question, find_near
 from memory.models import Failure, Lineage, Path, RewriteProposal
 from memory.queries.path_documents import read_path
 from memory.queries.rewrite_memory import load_memory
+
+NEAR = 20
+"""Paths of nearby goals that a rewriter is shown."""
 
 
 def look(row: RewriteProposal) -> Draft:
@@ -81,6 +85,7 @@ def _drafted(
         verdict=verdict,
         transcript=[*transcript, *drafted.transcript],
         cost=drafted.cost or cost,
+        confidence=drafted.confidence,
     )
 
 
@@ -94,8 +99,21 @@ def build_request(row: RewriteProposal, path: Path) -> DraftRequest:
     said = {name: str(row.request.get(name, "")) for name in ("reason", "new_goal", "observation")}
     if point and not point.message:
         point = msgspec.structs.replace(point, message=said["observation"] or said["reason"])
-    memory = load_memory(path, tool, said["new_goal"])
+    nearby = _near(path.workspace_id, said["new_goal"] or path.goal)
+    memory = load_memory(path, tool, said["new_goal"], nearby)
     return DraftRequest(workspace_id=path.workspace_id, old=document, failure=point, memory=memory, **said)
+
+
+def _near(workspace_id: int, goal: str) -> list[int]:
+    """Ids of successful paths whose goals are near this one, nearest first."""
+    question = Question(
+        workspace_id=workspace_id,
+        vectors=embed_question(workspace_id, goal).vectors,
+        filters=Filters(results=("success",)),
+        limit=NEAR,
+    )
+    found = sorted(find_near(question), key=lambda near: (-near.goal_cosine, -near.path_id))
+    return [near.path_id for near in found[:NEAR] if near.goal_cosine > 0]
 
 
 def _hint(path: Path, failure: Failure | None) -> Hint | None:

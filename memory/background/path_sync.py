@@ -70,14 +70,15 @@ def _stored(workspace_id: int, built: Sequence[Built]) -> dict[str, list[Path]]:
 
 def _sync_lineage(versions: Sequence[Path], new: NewPath, now: datetime) -> None:
     """The same walk: say anew how it ended. Another walk: a new version, unless somebody changed the path."""
-    lock_lineage(versions[0].lineage)
+    lineage = lock_lineage(versions[0].lineage)
     own = [path for path in versions if path.origin == "run"]
     if own and own[-1].digest == path_digest(new.doc):
-        if own[-1].status == "retired" and not own[-1].lineage.retired_at:
+        if own[-1].status == "retired" and not lineage.retired_at:
             set_status(own[-1], "restore", now=now)
         restate(own[-1], new.doc, task_id=new.source_id, now=now)
-    elif len(own) == len(versions):
-        add_version(lineage=versions[0].lineage, new=new, base=own[-1], now=now)
+    elif len(own) == len(versions) and not lineage.retired_at:
+        new = msgspec.structs.replace(new, parent_id=own[-1].pk)
+        add_version(lineage=lineage, new=new, now=now)
 
 
 def _retire(versions: Sequence[Path], now: datetime) -> None:

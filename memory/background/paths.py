@@ -10,7 +10,7 @@ import random
 import time
 from collections.abc import Sequence
 
-from django.db import Error, OperationalError, connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
@@ -63,7 +63,7 @@ def _build_batch() -> int:
                 raise
             log.info("Path building tries again: %s", error)
             time.sleep(0.05 * attempt)
-        except (Error, ValueError, TypeError, KeyError, RecursionError):
+        except Exception:
             log.exception("The paths of a batch could not be built; going through it one by one.")
             return _one_by_one()
     raise AssertionError("unreachable")

@@ -1,111 +1,71 @@
-"""What came of the paths that were followed: uses and localizations whose task has an outcome now.
+"""What paths learn from the tasks that followed them, each use exactly once however many workers there are.
 
-``mark_outcomes`` runs in the transaction of a task's analysis and only marks rows; ``settle_uses`` takes the
-marked ones (``is_due``), each exactly once however many workers there are, and lets their paths learn. A
-later, different outcome marks the row again, and what the path had learnt from it is put right.
+The outbox is ``PathUse.is_due``: :mod:`memory.background.outcomes` marks a row when its task's outcome is
+known, and again when that changes. Then what the path had learnt from it is put right.
 """
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 
-import msgspec
-from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db import OperationalError, connection, transaction
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from memory.domain.rewards import KNOWN_RESULTS, correct, learn, observed_reward, result_of_use
-from memory.models import Lineage, Localization, Path, PathUse, RewardChange, Task
+from memory.background.outcomes import Ended, ended_tasks, what_counts
+from memory.background.rewriting import Wish, want_rewrite
+from memory.domain.rewards import correct, learn
+from memory.models import Failure, Lineage, Path, PathUse, RewardChange
 from memory.writer.entries import touch_entries
 
-log = logging.getLogger(__name__)
 BATCH = 200
-STRAGGLERS = 20_000
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """A task that ended, and how."""
-
-    id: int
-    workspace_id: int
-    name: str
-    outcome: str
-    reward: float | None
-
-
-def mark_outcomes(task_ids: Sequence[int]) -> None:
-    """Note the outcomes of these tasks where they were asked about or followed a path.
-
-    Call it inside the transaction that looked at the tasks.
-    """
-    by_workspace: dict[int, dict[str, Ended]] = defaultdict(dict)
-    for task in _ended(task_ids):
-        by_workspace[task.workspace_id][task.name] = task
-    for workspace_id, tasks in sorted(by_workspace.items()):
-        _mark_localizations(workspace_id, tasks)
-        _mark_uses(workspace_id, tasks)
-
-
-def _ended(task_ids: Iterable[int]) -> list[Ended]:
-    rows = Task.objects.filter(pk__in=task_ids, outcome__in=KNOWN_RESULTS)
-    return [Ended(*row) for row in rows.values_list("pk", "workspace_id", "external_id", "outcome", "reward")]
-
-
-def _mark_localizations(workspace_id: int, tasks: dict[str, Ended]) -> None:
-    """Those that waited, and those that were told something else before."""
-    rows = Localization.objects.filter(workspace=workspace_id, task_name__in=tasks)
-    changed: dict[tuple[int, str], list[int]] = defaultdict(list)
-    for pk, name, outcome in rows.order_by().values_list("pk", "task_name", "outcome"):
-        task = tasks[name]
-        if task.outcome != outcome:
-            changed[task.id, task.outcome].append(pk)
-    for (task_id, outcome), pks in sorted(changed.items()):
-        Localization.objects.filter(pk__in=pks).update(task=task_id, outcome=outcome)
-
-
-def _mark_uses(workspace_id: int, tasks: dict[str, Ended]) -> None:
-    rows = PathUse.objects.filter(workspace=workspace_id, task_name__in=tasks)
-    due: dict[int, list[int]] = defaultdict(list)
-    for use in rows.order_by("pk"):
-        task = tasks[use.task_name]
-        if use.task_id != task.id or (use.result, use.reward) != what_counts(use, task):
-            due[task.id].append(use.pk)
-    for task_id, pks in sorted(due.items()):
-        PathUse.objects.filter(pk__in=pks).update(task=task_id, is_due=True)
-
-
-def what_counts(use: PathUse, task: Ended | None) -> tuple[str, float | None]:
-    """The result of a use and what was observed (0..1; None while the result is unknown)."""
-    result = result_of_use(use.said_result, task.outcome if task else "unknown")
-    if result not in KNOWN_RESULTS:
-        return "unknown", None
-    said_alone = use.said_result == result and (task is None or result != task.outcome)
-    reward = use.said_reward if said_alone or task is None else task.reward
-    if reward is None and use.said_result == result:
-        reward = use.said_reward
-    return result, observed_reward(result, reward)
+log = logging.getLogger(__name__)
 
 
 def settle_backlog(batch: int = BATCH) -> int:
     """Settle every use that has news; how many."""
     total = 0
-    while done := settle_uses(batch):
+    while done := _settle_some(batch):
         total += done
     return total
 
 
+def _settle_some(batch: int) -> int:
+    """A batch; when it cannot be settled, one by one, and what cannot is set aside with the reason logged."""
+    try:
+        return settle_uses(batch)
+    except OperationalError:  # the database is away or busy: the rows wait
+        raise
+    except Exception:
+        log.exception("A batch of uses could not be settled; going through it one by one.")
+    waiting = list(PathUse.objects.filter(is_due=True).order_by("pk").values_list("pk", flat=True)[:batch])
+    for pk in waiting:
+        try:
+            settle_uses(1, only=pk)
+        except OperationalError:
+            raise
+        except Exception:
+            log.exception("Use %s cannot be settled.", pk)
+            PathUse.objects.filter(pk=pk).update(is_due=False)
+    return len(waiting)
+
+
 @transaction.atomic
-def settle_uses(limit: int) -> int:
+def settle_uses(limit: int, *, only: int | None = None) -> int:
     """Let the paths of up to ``limit`` uses learn what came of them; how many uses were looked at."""
-    uses = list(_locked(PathUse.objects.filter(is_due=True).order_by("pk"))[:limit])
+    due = (
+        PathUse.objects.filter(is_due=True) if only is None else PathUse.objects.filter(is_due=True, pk=only)
+    )
+    uses = list(_locked(due.order_by("pk"))[:limit])
     if not uses:
         return 0
-    tasks = {task.id: task for task in _ended(use.task_id for use in uses if use.task_id)}
+    tasks = {task.id: task for task in ended_tasks(use.task_id for use in uses if use.task_id)}
     settling = _Settling({use.path_id for use in uses}, timezone.now())
     for use in sorted(uses, key=lambda use: (use.settled_at is None, use.pk)):  # corrections first
         settling.take(use, tasks.get(use.task_id or 0))
     settling.write(uses)
+    settling.ask_for_rewrites()
     return len(uses)
 
 
@@ -186,35 +146,27 @@ class _Settling:
             touch_entries(workspace_id, path_ids)
         Lineage.objects.filter(pk__in=self._fruitful).update(fruitless_rewrites=0)
 
-
-def mark_stragglers() -> int:
-    """Newest rows whose task ended unseen (asked and ended in one instant); how many tasks.
-
-    The analysis marks rows as it goes; this finds what a transaction that was still open kept from it.
-    """
-    names: dict[int, set[str]] = defaultdict(set)
-    for rows in (
-        PathUse.objects.filter(result="unknown", is_due=False),
-        Localization.objects.filter(outcome="unknown").exclude(task_name=""),
-    ):
-        floor = next(iter(rows.order_by("-pk").values_list("pk", flat=True)[STRAGGLERS : STRAGGLERS + 1]), 0)
-        ended = rows.filter(pk__gte=floor).filter(_has_ended())
-        for workspace_id, name in ended.values_list("workspace", "task_name"):
-            names[workspace_id].add(name)
-    found = [pk for workspace_id, wanted in sorted(names.items()) for pk in _named(workspace_id, wanted)]
-    with transaction.atomic():
-        mark_outcomes(found)
-    return len(found)
+    def ask_for_rewrites(self) -> None:
+        """A path that a task followed and failed with is worth a rewrite."""
+        failures = _failures_of(use.task_id for use in self._failed)
+        for use in self._failed:
+            failure = failures.get(use.task_id or 0)
+            reason = f"Task {use.task_name} followed it and failed"
+            reason += f": {failure.message}" if failure and failure.message else "."
+            want_rewrite(
+                self._paths[use.path_id],
+                trigger="reuse",
+                wish=Wish(reason=reason, cause=use.task_name),
+                task=use.task,
+                failure=failure,
+                localization=use.localization,
+            )
 
 
-def _named(workspace_id: int, names: set[str]) -> list[int]:
-    rows = Task.objects.filter(workspace=workspace_id, external_id__in=names)
-    return list(rows.values_list("pk", flat=True))
-
-
-def _has_ended() -> Exists:
-    tasks = Task.objects.filter(workspace=OuterRef("workspace"), external_id=OuterRef("task_name"))
-    return Exists(tasks.filter(outcome__in=KNOWN_RESULTS))
+def _failures_of(task_ids: Iterable[int | None]) -> dict[int, Failure]:
+    """The last failure of each of these tasks."""
+    rows = Failure.objects.filter(task__in=[pk for pk in task_ids if pk is not None])
+    return {row.task_id: row for row in rows.order_by("pk")}
 
 
 def _locked(rows: QuerySet[PathUse]) -> QuerySet[PathUse]:

@@ -181,7 +181,7 @@ class Migration(migrations.Migration):
                 ('observation', models.JSONField(null=True)),
                 ('details', models.JSONField(default=dict)),
                 ('occurred_at', models.DateTimeField(null=True)),
-                ('node', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='places', to='memory.node')),
+                ('node', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='places', to='memory.node')),
                 ('path', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='steps', to='memory.path')),
             ],
             options={
@@ -382,6 +382,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='pathnode',
             constraint=models.UniqueConstraint(fields=('path', 'name'), name='path_node_name'),
+        ),
+        migrations.AddIndex(
+            model_name='pathnode',
+            index=models.Index(fields=['node', '-path'], name='path_node_by_node'),
         ),
         migrations.AddConstraint(
             model_name='pathedge',

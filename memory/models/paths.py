@@ -166,7 +166,7 @@ class PathNode(models.Model):
     path = models.ForeignKey(Path, on_delete=models.CASCADE, related_name="steps", db_index=False)
     position = models.PositiveIntegerField()
     name = models.CharField(max_length=120)
-    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="places")
+    node = models.ForeignKey(Node, on_delete=models.PROTECT, related_name="places", db_index=False)
     observation = models.JSONField(null=True)
     details = models.JSONField(default=dict)
     occurred_at = models.DateTimeField(null=True)
@@ -177,6 +177,7 @@ class PathNode(models.Model):
             models.UniqueConstraint(fields=["path", "position"], name="path_node_place"),
             models.UniqueConstraint(fields=["path", "name"], name="path_node_name"),
         ]
+        indexes: ClassVar = [models.Index(fields=["node", "-path"], name="path_node_by_node")]
 
     def __str__(self) -> str:
         return self.name
@@ -247,6 +248,7 @@ class PathBuild(models.Model):
                 condition=Q(built_revision__lt=F("wanted_revision")),
                 name="path_build_backlog",
             ),
+            models.Index(fields=["task"], condition=~Q(error=""), name="path_build_error"),
         ]
 
     def __str__(self) -> str:

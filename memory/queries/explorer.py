@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
@@ -16,7 +17,7 @@ from memory.domain.graphs.graph import (
 )
 from memory.domain.paths.overlay import Overlay, Step, keep_nodes, lay_over
 from memory.models import Node, Path, PathEdge, PathNode, Workspace
-from memory.queries.tasks import tagged
+from memory.queries.paths import holding
 
 MAX_PATHS = 2_000
 """Up to so many paths are laid over each other,"""
@@ -27,7 +28,7 @@ WINDOW = 20_000
 MATCHED_NODES = 2_000
 """Of the nodes with a tool or text, so many of the newest count."""
 NEAR_PATHS = 300
-"""So many of the newest paths through the nodes of one ring around the focus are followed."""
+"""So many of the newest paths through the focus are read."""
 MAX_DEPTH = 3
 
 
@@ -109,35 +110,40 @@ class _Read:
 
 
 def explore(workspace: Workspace, filters: ExplorerFilters, *, most: int = DRAWN_NODES) -> Explored:
-    """The newest paths that pass the filters, laid over each other. A flat number of queries."""
-    matches = _matching_nodes(workspace, filters)
-    paths, more = _newest_within(_path_rows(workspace, filters, matches))
+    """The newest paths that pass the filters, laid over each other. The number of queries does not grow."""
+    paths, more = _newest_within(_path_rows(workspace, filters))
+    if filters.text:
+        paths, more = _saying(workspace, filters, paths), True
     read = _Read()
     read.add(paths)
     overlay = lay_over(read.steps, read.edges)
     if filters.kind:
         overlay = keep_nodes(overlay, [node for node in overlay.paths if read.facts[node][0] == filters.kind])
-    return _drawn(_graph_of(overlay, read), read, matches or set(), more, most)
+    return _drawn(_graph_of(overlay, read), read, _marked(read, filters), more, most)
 
 
 def explore_around(workspace: Workspace, focus: Node, depth: int, *, most: int = DRAWN_NODES) -> Explored:
-    """What is within ``depth`` transitions of a node, along the newest paths through each ring around it."""
+    """What is within ``depth`` transitions of a node.
+
+    The first ring comes from the newest paths through the node; the next ones also from the newest paths of
+    the workspace, so that the cost does not depend on how many paths a busy neighbour is in.
+    """
     centre = focus.merged_into_id or focus.pk
-    read, loaded, ring, more = _Read(), set[int](), {centre}, False
-    graph = Graph((GraphNode(str(centre), kind=focus.kind, group=focus.tool),))
+    same = [centre, *Node.objects.filter(merged_into=centre).values_list("pk", flat=True)]
+    paths, more = _through(same, NEAR_PATHS)
+    read = _Read()
     read.facts[centre] = (focus.kind, focus.tool)
-    for distance in range(1, min(max(depth, 1), MAX_DEPTH) + 1):
-        paths, is_cut = _paths_through(ring, NEAR_PATHS)
+    read.add(paths)
+    depth = min(max(depth, 1), MAX_DEPTH)
+    if depth > 1 and len(read.steps) < MAX_STEPS:
+        newest, is_cut = _newest_within(_path_rows(workspace, ExplorerFilters()), MAX_STEPS // 2)
+        read.add(sorted(set(newest).difference(paths)))
         more = more or is_cut
-        fresh = [path for path in paths if path not in loaded]
-        loaded.update(fresh)
-        read.add(fresh)
-        whole = _graph_of(lay_over(read.steps, read.edges), read)
-        graph = neighbourhood(whole, [str(centre)], depth=distance, limit=most) if whole.nodes else graph
-        ring = {int(node.id) for node in graph.nodes} - {centre}
-        if not ring or len(read.steps) > MAX_STEPS:
-            break
-    return _drawn(graph, read, {centre}, more, most)
+    graph = _graph_of(lay_over(read.steps, read.edges), read)
+    if not any(node.id == str(centre) for node in graph.nodes):
+        graph = Graph((GraphNode(str(centre), kind=focus.kind, group=focus.tool),))
+    near = neighbourhood(graph, [str(centre)], depth=depth, limit=most)
+    return _drawn(near, read, {centre}, more, most)
 
 
 def _graph_of(overlay: Overlay, read: _Read) -> Graph:
@@ -150,59 +156,71 @@ def _graph_of(overlay: Overlay, read: _Read) -> Graph:
     return Graph(tuple(nodes), tuple(edges))
 
 
-def _matching_nodes(workspace: Workspace, filters: ExplorerFilters) -> set[int] | None:
-    """The newest nodes with the tool and the text, as they are drawn; None where neither is asked for."""
-    rows = Node.objects.filter(workspace=workspace).order_by("-pk")
-    if filters.tool:
-        rows = rows.filter(tool=filters.tool)
-    if filters.text:
-        floor = next(iter(rows.values_list("pk", flat=True)[WINDOW : WINDOW + 1]), 0)
-        rows = rows.filter(pk__gte=floor)
-        rows = rows.filter(Q(content__icontains=filters.text) | Q(tool__icontains=filters.text))
-    if not (filters.tool or filters.text):
-        return None
-    found = rows.values_list("pk", "merged_into")[:MATCHED_NODES]
-    return {final or pk for pk, final in found}
-
-
-def _path_rows(workspace: Workspace, filters: ExplorerFilters, matches: set[int] | None) -> QuerySet[Path]:
+def _path_rows(workspace: Workspace, filters: ExplorerFilters) -> QuerySet[Path]:
     """The whole, active paths that pass; what has no index is looked for among the newest ``WINDOW``."""
     rows: QuerySet[Path] = Path.objects.filter(workspace=workspace).active().whole()
+    rows = rows.filter(result=filters.result) if filters.result else rows.exclude(result="template")
+    if filters.agent or filters.tag or filters.tool or filters.since or filters.until:
+        rows = rows.filter(pk__gte=_floor(Path.objects.filter(workspace=workspace)))
     if filters.since:
         rows = rows.filter(created_at__gte=filters.since)
     if filters.until:
         rows = rows.filter(created_at__lt=filters.until)
-    rows = rows.filter(result=filters.result) if filters.result else rows.exclude(result="template")
-    if filters.agent or filters.tag or filters.since or filters.until:
-        newest = Path.objects.filter(workspace=workspace).order_by("-pk").values_list("pk", flat=True)
-        rows = rows.filter(pk__gte=next(iter(newest[WINDOW : WINDOW + 1]), 0))
     if filters.agent:
         rows = rows.filter(agent=filters.agent)
-    if filters.tag:
-        rows = tagged(rows, filters.tag)
-    if matches is not None:
-        rows = rows.filter(pk__in=_paths_through(matches, WINDOW)[0])
+    for name, word in (("tags", filters.tag), ("tools", filters.tool)):
+        rows = holding(rows, name, word) if word else rows
     return rows
 
 
-def _newest_within(rows: QuerySet[Path]) -> tuple[list[int], bool]:
+def _saying(workspace: Workspace, filters: ExplorerFilters, paths: list[int]) -> list[int]:
+    """Of these paths, those with a node that contains the text.
+
+    Where there is none: the newest ones through the newest nodes that contain it.
+    """
+    text = Q(node__content__icontains=filters.text) | Q(node__tool__icontains=filters.text)
+    found = set(PathNode.objects.filter(text, path__in=paths).values_list("path", flat=True))
+    if found:
+        return [path for path in paths if path in found]
+    nodes = Node.objects.filter(workspace=workspace)
+    nodes = nodes.filter(Q(content__icontains=filters.text) | Q(tool__icontains=filters.text))
+    nodes = nodes.filter(pk__gte=_floor(Node.objects.filter(workspace=workspace))).order_by("-pk")
+    older, _more = _through(list(nodes.values_list("pk", flat=True)[:MATCHED_NODES]), MAX_PATHS)
+    return _newest_within(_path_rows(workspace, filters).filter(pk__in=older))[0]
+
+
+def _floor(rows: QuerySet[Any]) -> int:
+    """The id of the row after the newest ``WINDOW``; 0 when there are no more."""
+    return next(iter(rows.order_by("-pk").values_list("pk", flat=True)[WINDOW : WINDOW + 1]), 0)
+
+
+def _marked(read: _Read, filters: ExplorerFilters) -> set[int]:
+    """The drawn nodes with the tool and the text that are asked for."""
+    drawn = [pk for pk, (_kind, tool) in read.facts.items() if not filters.tool or tool == filters.tool]
+    if not filters.text:
+        return set(drawn) if filters.tool else set()
+    text = Q(content__icontains=filters.text) | Q(tool__icontains=filters.text)
+    ids = {step.path for step in read.steps}
+    saying = Node.objects.filter(text, places__path__in=ids).values_list("pk", "merged_into").distinct()
+    return {final or pk for pk, final in saying}.intersection(drawn)
+
+
+def _newest_within(rows: QuerySet[Path], most_steps: int = 0) -> tuple[list[int], bool]:
     """The newest paths that fit the bounds, and whether there are more."""
     found = list(rows.order_by("-pk").values_list("pk", "node_count")[: MAX_PATHS + 1])
     total, chosen = 0, list[int]()
     for pk, count in found[:MAX_PATHS]:
         total += count
-        if total > MAX_STEPS and chosen:
+        if total > (most_steps or MAX_STEPS) and chosen:
             break
         chosen.append(pk)
     return chosen, len(chosen) < len(found)
 
 
-def _paths_through(nodes: set[int], most: int) -> tuple[list[int], bool]:
-    """The newest active whole paths with a step at one of the drawn nodes, and whether there are more."""
-    same = Node.objects.filter(Q(pk__in=nodes) | Q(merged_into__in=nodes)).values_list("pk", flat=True)
-    steps = PathNode.objects.filter(node__in=list(same), path__status="active", path__container=None)
-    ids = steps.order_by("-path_id").values_list("path_id", flat=True).distinct()
-    found = list(ids[: most + 1])
+def _through(nodes: list[int], most: int) -> tuple[list[int], bool]:
+    """The newest active whole paths with a step at one of the nodes, and whether there are more."""
+    steps = PathNode.objects.filter(node__in=nodes, path__status="active", path__container=None)
+    found = list(steps.order_by("-path_id").values_list("path_id", flat=True).distinct()[: most + 1])
     return found[:most], len(found) > most
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 from django.db.models import F
 
-from memory.models import Task
+from memory.models import PathBuild, Task
 from memory.models.experience import TaskQuerySet
 
 MANY = 10_000
@@ -35,6 +35,18 @@ def get_backlog(workspace_id: int | None = None) -> Backlog:
 def list_unreadable(workspace_id: int, *, limit: int = 20) -> list[Task]:
     """Tasks whose analysis stumbled over something, newest first; the rest of the task was analysed."""
     return list(_tasks_of(workspace_id).exclude(analysis_error="").order_by("-pk")[:limit])
+
+
+def count_waiting_paths(workspace_id: int) -> int:
+    """Finished tasks whose paths are to be built, counted up to ``MANY``."""
+    waiting = PathBuild.objects.filter(built_revision__lt=F("wanted_revision"))
+    return waiting.filter(task__workspace=workspace_id).order_by()[:MANY].count()
+
+
+def list_unbuilt(workspace_id: int, *, limit: int = 20) -> list[PathBuild]:
+    """Tasks whose paths could not be built, with the reason, newest first."""
+    rows = PathBuild.objects.exclude(error="").filter(task__workspace=workspace_id)
+    return list(rows.select_related("task").order_by("-task_id")[:limit])
 
 
 def _tasks_of(workspace_id: int | None) -> TaskQuerySet:

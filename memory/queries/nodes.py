@@ -12,6 +12,8 @@ from memory.queries.paging import Page, newest_first, read_number
 
 WINDOW = 20_000
 """How many nodes one page looks through for a text."""
+MAX_COUNTED = 10_000
+"""Paths through a node are counted so far; above, the page says "more than"."""
 COMPARED = 10_000
 """How many of the newest nodes are compared for duplicates."""
 
@@ -121,9 +123,9 @@ def node_card(node: Node) -> NodeCard:
     """The card of the node that is drawn for this one. Four queries."""
     head, *same = same_nodes(node)
     ids = [head.pk, *(one.pk for one in same)]
-    paths = PathNode.objects.filter(node__in=ids).aggregate(n=Count("path", distinct=True))
+    paths = PathNode.objects.filter(node__in=ids).values("path").distinct()[: MAX_COUNTED + 1].count()
     places = list_places([head, *same])
-    return NodeCard(head, same, paths["n"], places, list_failures_met(places))
+    return NodeCard(head, same, paths, places, list_failures_met(places))
 
 
 def list_failures_met(places: Iterable[Place], *, limit: int = 10) -> list[Failure]:

@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from memory.models import Failure, Lineage, Path, PathUse, RewardChange, Workspace
+from memory.models import Failure, Lineage, Path, PathUse, RewardChange, Task, Workspace
 from memory.queries.paging import Page, newest_first, read_number
 
 WINDOW = 20_000
@@ -100,6 +100,12 @@ def failures_met(path: Path, *, limit: int = SHOWN) -> list[Failure]:
     tasks = {task for task in (path.source_id, *followers) if task is not None}
     rows = Failure.objects.filter(task__in=tasks).select_related("pattern", "task", "call").defer("context")
     return list(rows.order_by("-id")[:limit])
+
+
+def paths_of_task(task: Task) -> list[Path]:
+    """The whole paths that were made from a task, every version, newest first."""
+    rows = Path.objects.filter(source=task).filter(Q(container=None) | Q(span_start=None))
+    return list(rows.order_by("-pk")[:SHOWN])
 
 
 def list_path_agents(workspace: Workspace, *, look_at: int = 500) -> list[str]:

@@ -18,14 +18,21 @@ REWRITTEN = 40
 Pair = tuple[Path, Path]
 
 
-def load_memory(path: Path, tool: str, new_goal: str = "") -> RewriteMemory:
+def load_memory(path: Path, tool: str, new_goal: str = "", nearby: Sequence[int] = ()) -> RewriteMemory:
     """Memory for a rewrite of ``path``, which failed at ``tool``. Its own lineage teaches nothing.
 
-    Successes: active paths of the same goal first, then the newest that call the tool. Repairs: detours that
+    Successes: active paths of the same goal first, then those of ``nearby`` (ids, nearest first), then the
+    newest that call the tool. Repairs: detours that
     ended well, failed paths whose goal succeeded in another run, rewrites that were followed by a success.
+    What was seen in the path's own environment (``env.domain``) is taken if there is any, else all the rest:
+    what a table or a file is called there says nothing about here.
     """
-    successes = _successes(path, tool, new_goal)
-    pairs = [*_detours(path, tool), *_second_tries(path, tool), *_rewrites(path, tool)]
+    everywhere = _whole(path)
+    domain = path.env.get("domain")
+    near = everywhere.filter(env__domain=domain) if isinstance(domain, str) and domain else everywhere
+    goals = [goal for goal in (new_goal, path.goal) if goal]
+    successes = _successes(near, goals, tool, nearby) or _successes(everywhere, goals, tool, nearby)
+    pairs = _pairs(near, tool) or _pairs(everywhere, tool)
     versions = list(path.lineage.versions.exclude(pk=path.pk).order_by("-version")[:SAME_GOAL])
     documents = _documents([*successes, *versions, *(row for pair in pairs for row in pair)])
     return RewriteMemory(
@@ -35,38 +42,42 @@ def load_memory(path: Path, tool: str, new_goal: str = "") -> RewriteMemory:
     )
 
 
-def _successes(path: Path, tool: str, new_goal: str) -> list[Path]:
-    rows = _whole(path).filter(status="active", result="success")
-    goals = [goal for goal in (new_goal, path.goal) if goal]
-    found = list(rows.filter(goal__in=goals).order_by("-reward", "-pk")[:SAME_GOAL])
-    known = {row.pk for row in found}
+def _pairs(rows: QuerySet[Path], tool: str) -> list[Pair]:
+    return [*_detours(rows, tool), *_second_tries(rows, tool), *_rewrites(rows, tool)]
+
+
+def _successes(among: QuerySet[Path], goals: Sequence[str], tool: str, nearby: Sequence[int]) -> list[Path]:
+    rows = among.filter(status="active", result="success")
+    found = {row.pk: row for row in rows.filter(goal__in=goals).order_by("-reward", "-pk")[:SAME_GOAL]}
+    by_id = rows.in_bulk(list(nearby))
+    found |= {pk: by_id[pk] for pk in nearby if pk in by_id and pk not in found}
     if tool:
-        nearby = _calling(rows, tool).order_by("-pk")[:SAME_TOOL]
-        found += [row for row in nearby if row.pk not in known]
-    return found
+        newest = _calling(rows, tool).order_by("-pk")[:SAME_TOOL]
+        found |= {row.pk: row for row in newest if row.pk not in found}
+    return list(found.values())
 
 
-def _detours(path: Path, tool: str) -> list[Pair]:
+def _detours(among: QuerySet[Path], tool: str) -> list[Pair]:
     """Walks in which the tool failed and something made it work, each with the way without the detour."""
-    rows = _calling(_whole(path).filter(result="retry", source__isnull=False), tool)
+    rows = _calling(among.filter(result="retry", source__isnull=False), tool)
     walks = {row.source_id: row for row in rows.order_by("-pk")[:WALKS]}
-    clean = _whole(path).filter(source__in=walks, result="success", status="active")
+    clean = among.filter(source__in=walks, result="success", status="active")
     return [(walks[row.source_id], row) for row in clean.order_by("-pk")]
 
 
-def _second_tries(path: Path, tool: str) -> list[Pair]:
+def _second_tries(among: QuerySet[Path], tool: str) -> list[Pair]:
     """Failed walks, each with a success of the very same goal."""
-    rows = _calling(_whole(path).filter(result="failure"), tool).exclude(goal="")
+    rows = _calling(among.filter(result="failure"), tool).exclude(goal="")
     failed = list(rows.order_by("-pk")[:WALKS])
     goals = {row.goal for row in failed}
-    good = _whole(path).filter(goal__in=goals, result="success", status="active").order_by("reward", "pk")
+    good = among.filter(goal__in=goals, result="success", status="active").order_by("reward", "pk")
     best = {row.goal: row for row in good[: 4 * WALKS]}
     return [(row, best[row.goal]) for row in failed if row.goal in best]
 
 
-def _rewrites(path: Path, tool: str) -> list[Pair]:
+def _rewrites(among: QuerySet[Path], tool: str) -> list[Pair]:
     """Versions that were made from a failed one and then succeeded."""
-    rows = _calling(_whole(path).filter(result="success", parent__result__in=("failure", "retry")), tool)
+    rows = _calling(among.filter(result="success", parent__result__in=("failure", "retry")), tool)
     return [
         (row.parent, row) for row in rows.select_related("parent").order_by("-pk")[:REWRITTEN] if row.parent
     ]

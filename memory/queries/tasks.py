@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
 from uuid import UUID
 
 from django.db import connection
@@ -10,7 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
 from memory.models import Failure, Outcome, Task, Tool, ToolCall, Workspace
-from memory.queries.paging import M, Page, newest_first, read_number
+from memory.queries.paging import Page, newest_first, read_number
 
 WINDOW = 20_000
 """How many tasks one page looks through for a filter that has no index."""
@@ -91,14 +90,14 @@ def saying(rows: QuerySet[Task], text: str) -> QuerySet[Task]:
     return rows.filter(Q(goal__icontains=text) | Q(external_id__icontains=text))
 
 
-def tagged(rows: QuerySet[M], tag: str) -> QuerySet[M]:
-    """Rows that carry the tag. SQLite has no JSON containment: there it is looked for in both spellings."""
+def tagged(rows: QuerySet[Task], tag: str) -> QuerySet[Task]:
+    """Tasks that carry the tag. SQLite has no JSON containment: there it is looked for in both spellings."""
     if connection.features.supports_json_field_contains:
         return rows.filter(tags__contains=[tag])
     quoted = tag.replace("\\", "\\\\").replace('"', '\\"')
     escaped = quoted.encode("ascii", "backslashreplace").decode()
-    texts = cast("QuerySet[M]", rows.alias(tags_text=Cast("tags", TextField())))
-    return texts.filter(Q(tags_text__contains=f'"{quoted}"') | Q(tags_text__contains=f'"{escaped}"'))
+    rows = rows.alias(tags_text=Cast("tags", TextField()))
+    return rows.filter(Q(tags_text__contains=f'"{quoted}"') | Q(tags_text__contains=f'"{escaped}"'))
 
 
 def _window_end(rows: QuerySet[Task], cursor: str) -> int:

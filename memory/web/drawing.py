@@ -11,7 +11,7 @@ from typing import Any
 
 from pyvis.network import Network
 
-from memory.domain.graphs.pictures import Box, Picture, Wire
+from memory.domain.graphs.pictures import BOX_HEIGHT, BOX_WIDTH, Box, Picture, Wire
 from memory.domain.graphs.shapes import DOT_OUTLINES, OUTLINES, Line, bounds, line_of
 
 DRAWN_WITHOUT_SCRIPTS = 100
@@ -83,7 +83,7 @@ def draw(picture: Picture, *, name: str, title: str, links: Mapping[str, str] | 
         title=title,
         data={"nodes": nodes, "edges": edges, "options": json.loads(options), "flow": picture.flow}
         | {"bounds": [left, top, width, height]}
-        | ({"outlines": OUTLINES} if picture.flow else {}),
+        | ({"outlines": OUTLINES, "box": [BOX_WIDTH, BOX_HEIGHT]} if picture.flow else {}),
         view=f"{left:g} {top:g} {width:g} {height:g}",
         width=width,
         height=height,
@@ -104,8 +104,9 @@ def draw(picture: Picture, *, name: str, title: str, links: Mapping[str, str] | 
 def _add_node(network: Network, box: Box, flow: str, href: str) -> None:
     """The look by kind is the script's, in the colours of the theme."""
     given: dict[str, Any] = {"x": box.x, "y": box.y, "kind": box.kind, "group": box.kind}
+    given |= {name: sign for name, sign in (("tone", box.tone), ("mark", box.mark)) if sign}
     if flow:
-        given |= {"lines": box.lines, "w": box.width, "h": box.height, "tone": box.tone, "mark": box.mark}
+        given |= {"lines": box.lines}
     else:
         given |= {"size": box.width / 2}
     if href:
@@ -116,10 +117,11 @@ def _add_node(network: Network, box: Box, flow: str, href: str) -> None:
 
 def _add_edge(network: Network, wire: Wire, line: Line | None) -> None:
     """A path's wire is painted along its own line; in a graph it is straight, the wider the more frequent."""
-    given: dict[str, Any] = {"id": wire.id, "label": wire.label, "mark": wire.mark}
+    given: dict[str, Any] = {"id": wire.id}
+    given |= {name: said for name, said in (("label", wire.label), ("mark", wire.mark)) if said}
     if line is not None:
         given |= {"line": line.data, "arrow": line.arrow, "at": [line.label_x, line.label_y], "hidden": True}
-        given |= {"backward": wire.backward}
+        given |= {"backward": True} if wire.backward else {}
     elif wire.weight >= WEIGHT_LABEL_FROM:
         given |= {"label": wire.label or f"{wire.weight:g}×", "width": min(1 + wire.weight**0.5 / 2, 8)}
     network.add_edge(wire.source, wire.target, **given)

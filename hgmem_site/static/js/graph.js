@@ -15,6 +15,8 @@ class Drawing {
     this.canvas = figure.querySelector("[data-graph-canvas]");
     this.said = figure.querySelector("[data-graph-said]");
     this.data = JSON.parse(document.getElementById(`graph-${this.name}-data`).textContent);
+    const [w, h] = this.data.box ?? [0, 0];
+    for (const node of this.data.nodes) Object.assign(node, { w, h });
     this.nodes = new Map(this.data.nodes.map((node) => [node.id, node]));
     this.selected = null;
     this.theme = readTheme(figure);
@@ -104,7 +106,7 @@ class Drawing {
     this.figure.dataset.selected = id;
     this.network.selectNodes([id], false);
     this.show(id);
-    this.said.textContent = this.figure.dataset.said.replace("%s", this.nodes.get(id).label);
+    this.said.textContent = `${this.figure.dataset.said} ${this.nodes.get(id).label}`;
     for (const row of this.rows(id)) {
       row.setAttribute("aria-current", "true");
       if (scroll) row.scrollIntoView({ block: "nearest" });

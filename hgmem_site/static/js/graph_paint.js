@@ -20,7 +20,7 @@ export function readTheme(figure) {
   theme.kinds = Object.fromEntries(
     KINDS.map((kind) => [kind, [colour(`node-${kind}`), colour(`node-${kind}-soft`)]]),
   );
-  probe.style.color = "color-mix(in oklab, var(--ink-soft) 45%, var(--bg-soft))";
+  probe.style.color = "color-mix(in oklab, var(--ink-soft) 65%, var(--bg-soft))";
   theme.thread = getComputedStyle(probe).color;
   probe.remove();
   return theme;

@@ -2,7 +2,7 @@
 // decided by a key alone: it opens the question and puts the focus into it.
 import { isTyping } from "./shortcuts.js";
 
-const ROW_KEYS = { a: "#approve", r: "#reject" };
+const ROW_KEYS = { a: "#ask-approve", r: "#ask-reject" }; // no ids: the browser would move the focus there;
 
 /** Wire the keys of the queue and of a proposal's page. */
 export function wireReview(root) {
@@ -45,7 +45,7 @@ function ask(question) {
 }
 
 function openAsked(root) {
-  const id = location.hash.slice(1);
+  const [, id] = location.hash.split("#ask-");
   const question = id && root.getElementById(id);
   if (question instanceof HTMLDetailsElement) ask(question);
 }

@@ -14,8 +14,19 @@ export function wireSample(root) {
       act.click();
     }
   });
-  if (location.hash.startsWith("#answer-")) {
-    root.getElementById(location.hash.slice(1))?.querySelector("[data-row-link]")?.focus();
+  if (location.hash.startsWith("#answer-")) whenShown(() => focusOn(root, location.hash.slice(1)));
+}
+
+function focusOn(root, id) {
+  root.getElementById(id)?.querySelector("[data-row-link]")?.focus();
+}
+
+/** Once the page is loaded and the browser has gone to the fragment (which takes the focus away), and shown. */
+function whenShown(act) {
+  if (document.readyState !== "complete" || document.documentElement.hasAttribute("x-cloak")) {
+    setTimeout(whenShown, 50, act);
+  } else {
+    setTimeout(act, 0);
   }
 }
 

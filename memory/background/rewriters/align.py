@@ -1,13 +1,16 @@
 """The rewriter that needs no model: what made the same failure go away elsewhere is done here."""
 
 from memory.background.rewriters.port import Drafted, DraftRequest, says_nothing_new
-from memory.domain.rewriting.align import propose
+from memory.domain.rewriting.align import proposals
 from memory.domain.rewriting.failing import plain_walk
 from memory.domain.rewriting.proposal import apply
 
+LEAST_CONFIDENCE = 0.05
+"""Below that a proposal is a guess that costs a reviewer more than it is worth."""
+
 
 class AlignRewriter:
-    """:func:`memory.domain.rewriting.align.propose` on the path without its detours."""
+    """:func:`memory.domain.rewriting.align.proposals` on the path without its detours; the best one."""
 
     name = "align"
 
@@ -16,7 +19,9 @@ class AlignRewriter:
         if request.failure is None:
             return None
         walk = plain_walk(request.old, keep=request.failure.node)
-        rewrite = propose(walk, request.failure, request.memory)
-        if rewrite is None or says_nothing_new(apply(request.old, rewrite), request):
+        best = next(iter(proposals(walk, request.failure, request.memory)), None)
+        if best is None or best.score < LEAST_CONFIDENCE:
             return None
-        return Drafted(rewrite)
+        if says_nothing_new(apply(request.old, best.rewrite), request):
+            return None
+        return Drafted(best.rewrite, confidence=round(min(1.0, best.score), 3))

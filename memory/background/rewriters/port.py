@@ -25,11 +25,12 @@ class DraftRequest:
 
 @dataclass(frozen=True)
 class Drafted:
-    """A rewrite, what was said on the way to it, and what that cost."""
+    """A rewrite, what was said on the way to it, what that cost, and how sure the rewriter is (0 to 1)."""
 
     rewrite: Rewrite
     transcript: Transcript = field(default_factory=list)
     cost: dict[str, Any] = field(default_factory=dict)
+    confidence: float | None = None
 
 
 class RewriterFailed(Exception):

@@ -153,11 +153,13 @@ class _Grid:
         """A column for every node and bend: near its neighbours, never nearer to the next than it needs."""
         column = {name: float(place) for row in self.rows for place, name in enumerate(row)}
         for sweep in range(SWEEPS + 1):  # the last one goes down
-            down = sweep % 2 == 0
+            down, before = sweep % 2 == 0, dict(column)
             neighbours = self.above if down else self.below
             for row in self.rows if down else reversed(self.rows):
                 wanted = [_wanted(name, neighbours[name], column) for name in row]
                 column.update(zip(row, _apart(wanted, [_width(name) for name in row]), strict=True))
+            if sweep and column == before:
+                break
         left = min(column.values(), default=0.0)
         return {name: round(place - left, 2) for name, place in column.items()}
 
@@ -192,7 +194,9 @@ def _apart(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
     Pool adjacent violators on what is wanted less the room that the earlier ones take. What is wide counts
     a thousand times as much as a bend: the branch moves aside, the nodes stay in line.
     """
-    offsets = [0.0][: len(widths)]
+    if len(widths) < 2:
+        return list(wanted)
+    offsets = [0.0]
     for one, other in pairwise(widths):
         offsets.append(offsets[-1] + (one + other) / 2)
     blocks: list[tuple[float, float, int]] = []  # weighted sum, weight, how many

@@ -20,8 +20,8 @@ BOX_WIDTH, BOX_HEIGHT = 208, 64
 TITLE_CELLS, TEXT_CELLS, EDGE_CELLS = 26, 31, 30
 GAP = {"down": (236, 122), "right": (300, 100)}
 """Pixels from one column to the next and from one layer to the next, by the flow."""
-DOT_GAP = 78
-DOT_RADIUS = (7.0, 26.0)
+DOT_GAP = 64
+DOT_RADIUS = (10.0, 36.0)
 Point = tuple[float, float]
 
 
@@ -79,7 +79,9 @@ def picture_of_path(
     """
     number = {node.name: place for place, node in enumerate(path.nodes)}
     known = [
-        (place, edge) for place, edge in enumerate(path.edges) if {edge.source, edge.target} <= set(number)
+        (place, edge)
+        for place, edge in enumerate(path.edges)
+        if edge.source in number and edge.target in number
     ]
     grid = _grid(path.nodes, [edge for _, edge in known])
     boxes = [

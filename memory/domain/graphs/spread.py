@@ -65,7 +65,7 @@ def _settle(places: Floats, links: Sequence[tuple[int, int, float]]) -> Floats:
         np.maximum(near, 0.01, out=near)
         np.reciprocal(near, out=near)
         force = places * near.sum(axis=1)[:, None] - _times(near, places)
-        force -= 0.02 * places  # keeps parts without a link from drifting away
+        force -= 0.06 * places  # keeps parts without a link from drifting away
         if len(links):
             along = places[targets] - places[sources]
             pull = along * np.sqrt(np.einsum("ij,ij->i", along, along))[:, None] * pulls * 0.25

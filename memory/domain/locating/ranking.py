@@ -2,16 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
-import numpy as np
+import msgspec
 
 from memory.domain.locating.entries import bag_of, goal_key
 from memory.domain.locating.prediction import Likeness, likeness, predict
 from memory.domain.locating.scoring import Weights, jaccard, structure_similarity
-from memory.domain.locating.shapes import Answer, Candidate, Query, Scored
+from memory.domain.locating.shapes import Answer, Candidate, LeftOut, Query, Scored
 
 MAX_RANKED = 200
 """Goals that are compared with each other; of more, those with most tags and the nearest vectors."""
+
+
+class _Found(NamedTuple):
+    """What all attempts at a goal share."""
+
+    shares: Weights
+    semantic: float
+    likeness: float
+    agreement: float
+    explained: float
+    attempts: int
 
 
 def rank(query: Query, candidates: Sequence[Candidate]) -> Answer:
@@ -28,7 +40,9 @@ def rank(query: Query, candidates: Sequence[Candidate]) -> Answer:
     avoid, others = _pass(query, _judge(query, fates["failure"]))
     templates, unused = _pass(replace(query, min_score=0.0), _judge(query, fates["template"]))
     if found:
-        unused = [replace(scored, left_out="a real path passed") for scored in (*templates, *unused)]
+        unused = [
+            msgspec.structs.replace(scored, left_out="a real path passed") for scored in (*templates, *unused)
+        ]
         templates = []
     left = sorted([*rest, *others, *unused], key=lambda scored: (-scored.score, scored.id))
     return Answer(tuple(found), tuple(avoid), tuple(templates), tuple(left))
@@ -36,9 +50,10 @@ def rank(query: Query, candidates: Sequence[Candidate]) -> Answer:
 
 def _judge(query: Query, candidates: Sequence[Candidate]) -> list[list[Scored]]:
     """The attempts at each goal, best first; the goals, best first."""
-    goals: dict[bytes, list[Candidate]] = {}
+    goals: dict[object, list[Candidate]] = {}
     for candidate in candidates:
-        goals.setdefault(candidate.entry.goal_key, []).append(candidate)
+        has_goal = bool(candidate.entry.goal.weights)
+        goals.setdefault(candidate.entry.goal_key if has_goal else candidate.id, []).append(candidate)
     groups = sorted(goals.values(), key=lambda group: _distance(query, group))[:MAX_RANKED]
     if not groups:
         return []
@@ -47,22 +62,13 @@ def _judge(query: Query, candidates: Sequence[Candidate]) -> list[list[Scored]]:
     firsts = [group[0] for group in groups]
     alike = _likeness(query, firsts)
     prediction = predict(alike)
-    semantic, asked = prediction.semantic, goal_key(query.goal)
+    semantic, agreement = prediction.semantic.tolist(), prediction.agreement.tolist()
+    alikeness, asked = alike.asked.clip(0.0, 1.0).tolist(), goal_key(query.goal)
+    shares = _shares(query)
     judged = []
     for place, group in enumerate(groups):
-        found = Scored(
-            id=0,
-            score=0.0,
-            tags=0.0,
-            semantic=1.0 if firsts[place].entry.goal_key == asked else float(semantic[place]),
-            structure=0.0,
-            reward=0.0,
-            shares=_shares(query),
-            likeness=float(np.clip(alike.asked[place], 0.0, 1.0)),
-            agreement=float(prediction.agreement[place]),
-            explained=prediction.explained,
-            attempts=len(group),
-        )
+        known = 1.0 if group[0].entry.goal_key == asked else semantic[place]
+        found = _Found(shares, known, alikeness[place], agreement[place], prediction.explained, len(group))
         judged.append([_score(query, candidate, found) for candidate in group])
     return sorted(judged, key=lambda group: (-group[0].score, -group[0].likeness, -group[0].id))
 
@@ -86,18 +92,22 @@ def _likeness(query: Query, chosen: Sequence[Candidate]) -> Likeness:
     )
 
 
-def _score(query: Query, candidate: Candidate, found: Scored) -> Scored:
-    """``found`` is what the goal's attempts share."""
-    tags = jaccard(query.tags, candidate.tags)
+def _score(query: Query, candidate: Candidate, found: _Found) -> Scored:
+    tags = jaccard(query.tags, candidate.tags) if query.tags else 0.0
     structure = structure_similarity(query.nodes, candidate.entry) if query.nodes else 0.0
     shares = found.shares
-    return replace(
-        found,
+    return Scored(
         id=candidate.id,
         score=shares.tags * tags + shares.semantic * found.semantic + shares.structure * structure,
         tags=tags,
+        semantic=found.semantic,
         structure=structure,
         reward=candidate.reward,
+        shares=shares,
+        likeness=found.likeness,
+        agreement=found.agreement,
+        explained=found.explained,
+        attempts=found.attempts,
     )
 
 
@@ -106,13 +116,20 @@ def _pass(query: Query, judged: Sequence[Sequence[Scored]]) -> tuple[list[Scored
     passed: list[Scored] = []
     rest: list[Scored] = []
     for group in judged:
-        for place, scored in enumerate(group):
-            if scored.score < query.min_score:
-                rest.append(replace(scored, left_out="below min_score"))
-            elif place:
-                rest.append(replace(scored, left_out="another attempt at the same goal"))
-            elif len(passed) == query.top_k:
-                rest.append(replace(scored, left_out="beyond top_k"))
-            else:
-                passed.append(scored)
+        standing = next((scored for scored in group if scored.score >= query.min_score), None)
+        if standing is not None and len(passed) < query.top_k:
+            passed.append(standing)
+        else:
+            standing = None
+        rest += [
+            msgspec.structs.replace(scored, left_out=_reason(query, scored, standing))
+            for scored in group
+            if scored is not standing
+        ]
     return passed, rest
+
+
+def _reason(query: Query, scored: Scored, standing: Scored | None) -> LeftOut:
+    if scored.score < query.min_score:
+        return "below min_score"
+    return "beyond top_k" if standing is None else "another attempt at the same goal"

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import msgspec
+
 from memory.domain.locating.entries import PathEntry
 from memory.domain.locating.prediction import Matrix
 from memory.domain.locating.scoring import Weights
 from memory.domain.paths.document import PathResult
 
-MIN_SCORE = 0.5
+MIN_SCORE = 0.52
 TOP_K = 3
 
 LeftOut = Literal[
@@ -47,8 +49,7 @@ class Candidate:
     vector: Matrix | None = None
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(msgspec.Struct, frozen=True, kw_only=True):
     """A candidate with its score and its parts, all between 0 and 1.
 
     ``shares`` are the weights as they applied, so ``score`` is the sum of the parts times their shares.

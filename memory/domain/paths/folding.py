@@ -15,7 +15,7 @@ from memory.domain.paths.runs import RunCall, RunFailure
 
 LOOK_AHEAD = 12
 """So many points after a failure a working call still counts as the same attempt."""
-ALIKE = 0.3
+ALIKE = 0.32
 """Jaccard similarity of the words of two inputs from which one is another try of the other."""
 SUBSTANTIAL = 40
 """Characters of an answer from which getting it twice to the same question means that nothing was done."""

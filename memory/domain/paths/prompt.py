@@ -33,7 +33,7 @@ class Prompt(msgspec.Struct, frozen=True):
 
 def count_tokens(text: str) -> int:
     """The estimate described above."""
-    plain = sum(character.isascii() for character in text)
+    plain = len(text.encode("ascii", "ignore"))
     return -(-plain // 4) + len(text) - plain + text.count("\n")
 
 

@@ -1,7 +1,8 @@
 """Segmentation: where a sub-goal starts and ends, and where one tool needed several tries.
 
-Nothing here knows a tool. A new sub-goal starts where at least two of three signs come together: the agent
-thinks anew, the tools are of another family, the inputs are about something not seen in this part so far.
+Nothing here knows a tool. A new sub-goal starts where at least two of three signs come together: a new turn
+(the agent thinks anew, or turns of several calls each divide the run), tools of another family, inputs about
+something not seen in this part so far.
 """
 
 import re
@@ -17,6 +18,8 @@ MIN_POINTS = 4
 MIN_PART = 2
 MAX_PARTS = 12
 SIGNS = 2
+CALLS_A_TURN = 1.5
+"""Calls a turn, on average, from which the turns themselves divide a run."""
 
 _SENTENCE = re.compile(r"^(.+?[.!?。！？])(?:\s|$|(?<=[。！？]))", re.DOTALL)
 _VERBS = READING | frozenset(
@@ -44,11 +47,12 @@ def find_subtasks(points: Sequence[Point], thoughts: Mapping[int, str]) -> list[
     if len(points) < MIN_POINTS:
         return []
     starts = [0]
+    has_turns = _has_turns(points)
     for place in range(1, len(points)):
         long_enough = place - starts[-1] >= MIN_PART and len(points) - place >= MIN_PART
         if not long_enough or len(starts) == MAX_PARTS or _is_inside_detour(points, place):
             continue
-        if _count_signs(points, starts[-1], place, thoughts) >= SIGNS:
+        if _count_signs(points, starts[-1], place, thoughts, has_turns=has_turns) >= SIGNS:
             starts.append(place)
     if len(starts) == 1:
         return []
@@ -83,16 +87,24 @@ def _is_inside_detour(points: Sequence[Point], place: int) -> bool:
     return any(index < place <= (point.recovery or point.again or 0) for index, point in enumerate(points))
 
 
-def _count_signs(points: Sequence[Point], start: int, place: int, thoughts: Mapping[int, str]) -> int:
+def _has_turns(points: Sequence[Point]) -> bool:
+    calls = [call for point in points for call in point.calls]
+    return len(calls) >= CALLS_A_TURN * len({call.step for call in calls})
+
+
+def _count_signs(
+    points: Sequence[Point], start: int, place: int, thoughts: Mapping[int, str], *, has_turns: bool
+) -> int:
     before, point = points[start:place], points[place]
     if not point.calls or not before[-1].calls:
         return 0
     first = point.calls[0]
-    thinks = first.step != before[-1].shown.step and bool(thoughts.get(first.step) or first.reasoning)
-    turns = not _is_same_family(before, point)
+    thinks = has_turns or bool(thoughts.get(first.step) or first.reasoning)
+    is_new_turn = first.step != before[-1].shown.step and thinks
+    changes = not _is_same_family(before, point)
     seen = {value for item in before for call in item.calls for value in _values((call.input, call.output))}
     about = set(_values(first.input))
-    return thinks + turns + bool(about and about.isdisjoint(seen))
+    return is_new_turn + changes + bool(about and about.isdisjoint(seen))
 
 
 def _is_same_family(before: Sequence[Point], point: Point) -> bool:

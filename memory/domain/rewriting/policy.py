@@ -19,6 +19,7 @@ class InvalidPolicyError(ValueError):
 class RewritePolicy(msgspec.Struct, frozen=True, kw_only=True):
     """``Workspace.settings["paths"]``, as far as rewriting goes. Other names there belong to others.
 
+    ``auto_approve`` is for what the rewriter is sure of by ``auto_confidence`` at least.
     ``max_versions``: no version beyond this is made without a person. ``good_reward``: a path with more than
     this is not rewritten by itself (0 to 1). ``max_fruitless``: so many rewrites in a row after which no
     reuse succeeded, then a person. ``penalty`` is taken from the reward of the version that is replaced.
@@ -29,6 +30,7 @@ class RewritePolicy(msgspec.Struct, frozen=True, kw_only=True):
     max_versions: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
     good_reward: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
     max_fruitless: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
+    auto_confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
     penalty: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
 
 

@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from memory.domain.paths.checking import MAX_LABEL
+from memory.domain.paths.checking import MAX_NAME as MAX_NODE_NAME
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
 
 MAX_NODES = 500
@@ -63,7 +65,9 @@ def validate(old: PathDoc, rewrite: Rewrite) -> None:
 
     Raises InvalidRewriteError that names every field that is wrong.
     """
-    problems = dict(_problems(old, rewrite))
+    problems: dict[str, str] = {}
+    for field, said in _problems(old, rewrite):
+        problems.setdefault(field, said)
     if problems:
         raise InvalidRewriteError(problems)
 
@@ -121,8 +125,8 @@ def _node_problems(old: PathDoc, nodes: Sequence[str | NodeDoc]) -> Iterator[tup
                 f"new_nodes[{place}]",
                 f"The old path has no node {name[:MAX_NAME]!r}; describe the new one.",
             )
-        elif not name.strip() or len(name) > MAX_NAME:
-            yield f"new_nodes[{place}].name", f"A name has 1 to {MAX_NAME} characters."
+        elif not name.strip() or len(name) > MAX_NODE_NAME:
+            yield f"new_nodes[{place}].name", f"A name has 1 to {MAX_NODE_NAME} characters."
         elif name in seen:
             yield f"new_nodes[{place}].name", f"The name {name!r} is used twice."
         if isinstance(node, NodeDoc):
@@ -148,6 +152,8 @@ def _edge_problems(rewrite: Rewrite) -> Iterator[tuple[str, str]]:
         for end, name in (("from", edge.source), ("to", edge.target)):
             if name not in names:
                 yield f"new_edges[{place}].{end}", f"There is no new node {name[:MAX_NAME]!r}."
+        if len(edge.label) > MAX_LABEL:
+            yield f"new_edges[{place}].label", f"At most {MAX_LABEL} characters."
         said = (edge.source, edge.target, edge.condition)
         if said in seen:
             yield f"new_edges[{place}]", "The same edge is given twice."

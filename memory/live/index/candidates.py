@@ -16,8 +16,8 @@ from memory.queries.entries import StoredEntry, load_entries
 
 log = logging.getLogger(__name__)
 
-LIMIT = 80
-"""Of each way to be near: at most 280 candidates and the templates, more than a ranking compares."""
+LIMIT = 100
+"""Of each way to be near: at most 350 candidates and the templates, more than a ranking compares."""
 
 EMBEDDER_AWAY = "The embedder does not answer: paths were found by tags only."
 NOT_SEARCHED = "Paths of an earlier embedder were found by tags only: run manage.py reindex."

@@ -267,3 +267,26 @@ def test_templates__switched_off_and_on__are_retired_and_restored(cast: Cast) ->
     assert Path.objects.active().filter(workspace=cast.workspace).count() == len(STARTERS)
     with pytest.raises(NotPermitted):
         switch_templates(workspace=cast.workspace, are_on=False, by=cast.actor("maintainer"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_write__same_key_at_once__is_written_once() -> None:
+    workspace = Workspace.objects.create(slug="w", name="W")
+    said: list[str] = []
+
+    def write() -> None:
+        try:
+            write_path(workspace=workspace, document=DOCUMENT, by=SYSTEM, key="one")
+            said.append("written")
+        except PathExistsError:
+            said.append("taken")
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=write) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(said) == ["taken", "taken", "written"]

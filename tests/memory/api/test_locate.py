@@ -99,6 +99,7 @@ def test_locate__bad_body__is_refused_in_the_one_shape(
         pytest.param("<script>alert(1)</script> {{ 7*7 }}", id="markup"),
         pytest.param("' OR 1=1; DROP TABLE memory_path; --", id="sql"),
         pytest.param("漢字 🙂 \u202e", id="unicode"),
+        pytest.param("1" * 400, id="digits"),
         pytest.param("%s %d {} \\ ' \"", id="format characters"),
     ],
 )
@@ -110,6 +111,13 @@ def test_locate__hostile_goal__is_only_text(cast: Cast, agent_api: APIClient, go
     assert answer.status_code == 200, answer.content
     row = Localization.objects.get()
     assert row.goal == goal.replace("\0", "\ufffd")
+
+
+def test_locate__integer_beyond_64_bits__is_kept_whole(agent_api: APIClient) -> None:
+    answer = agent_api.post(URL, {"goal": GOAL, "env": {"n": 10**30}})
+
+    assert answer.status_code == 200, answer.content
+    assert Localization.objects.get().query["env"] == {"n": 10**30}
 
 
 def test_locate__key_without_the_scope__answers_403(cast: Cast) -> None:
@@ -140,4 +148,4 @@ def test_locate__more_paths__costs_the_same_queries(cast: Cast, agent_api: APICl
             agent_api.post(URL, {"goal": GOAL, "top_k": 20})
         counts.append(len(queries))
 
-    assert counts[0] == counts[1] <= 16, counts
+    assert counts[0] == counts[1] <= 20, counts

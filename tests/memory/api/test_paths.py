@@ -188,3 +188,13 @@ def test_import__plan_then_for_real__says_what_becomes_of_each(agent_api: APICli
     assert stored["results"][0]["uuid"] == str(Path.objects.get(origin="import").uuid)
     assert stored["results"][1]["errors"][0]["field"] == "nodes"
     assert again["counts"] == {"same": 1, "invalid": 1}
+
+
+def test_templates__switched_off__are_not_active(
+    cast: Cast, admin_api: APIClient, agent_api: APIClient
+) -> None:
+    answer = admin_api.post(reverse("api-paths-templates"), {"enabled": False})
+
+    assert answer.json() == {"enabled": False, "changed": 4}
+    assert not Path.objects.active().filter(workspace=cast.workspace).exists()
+    assert agent_api.post(reverse("api-paths-templates"), {"enabled": True}).status_code == 403

@@ -192,7 +192,7 @@ def test_policy__read_and_changed__by_an_admin_only(
 
     assert agent_api.get(url).json() == {
         "auto_approve": False, "rewriters": ["align", "llm", "template"], "max_versions": 3,
-        "good_reward": 0.5, "max_fruitless": 3, "penalty": 0.5,
+        "good_reward": 0.5, "auto_confidence": 0.5, "max_fruitless": 3, "penalty": 0.5,
     }  # fmt: skip
     assert agent_api.patch(url, {"auto_approve": True}).status_code == 403
     assert admin_api.patch(url, {"auto_approve": True}).data["auto_approve"] is True

@@ -15,6 +15,7 @@ from memory.background.rewriting import Wish, environment_changed, want_rewrite
 from memory.domain.rewriting.proposal import Rewrite, apply, read_rewrite
 from memory.models import Alert, AuditEvent, Path, RewriteProposal, Workspace
 from memory.queries.path_documents import read_path
+from memory.queries.rewrite_memory import load_memory
 from tests.builders import make_path
 from tests.memory.rewrites import DRIVE, LOCK, REFUEL, make_failed_path, make_success
 
@@ -369,3 +370,48 @@ def test_draft__rewrite_that_cannot_be_applied__is_passed_over(
     proposal = drafted(wanted(make_failed_path(workspace)))
 
     assert (proposal.status, proposal.rewriter) == ("proposed", "template")
+
+
+@pytest.mark.parametrize(
+    ("confidence", "status"),
+    [pytest.param(0.49, "proposed", id="a guess"), pytest.param(0.5, "approved", id="sure")],
+)
+def test_policy__auto_approve__only_what_the_rewriter_is_sure_of(
+    workspace: Workspace, rewriters: list[tuple[str, Any]], confidence: float, status: str
+) -> None:
+    workspace.settings = {"paths": {"auto_approve": True}}
+    workspace.save()
+    rewriters.append(("align", Scripted(Drafted(LOCKED.rewrite, confidence=confidence))))
+
+    proposal = drafted(wanted(make_failed_path(workspace)))
+
+    assert (proposal.status, proposal.guard["confidence"]) == (status, confidence)
+
+
+def test_draft__other_environments__teach_nothing_where_the_own_one_does(workspace: Workspace) -> None:
+    make_success(workspace, "Elsewhere", env={"domain": "boats"})
+    make_success(workspace, "Here", env={"domain": "cars"})
+    path = make_failed_path(workspace, env={"domain": "cars"})
+    stranger = make_failed_path(workspace, env={"domain": "planes"})
+
+    def goals(of: Path) -> list[str]:
+        return sorted(row.goal for row in load_memory(of, "start_engine").successes)
+
+    assert goals(path) == ["Here"]
+    assert goals(stranger) == ["Elsewhere", "Here"]
+
+
+def test_draft__nearby_goals__are_shown_before_what_only_calls_the_same_tool(
+    workspace: Workspace, rewriters: list[tuple[str, Any]]
+) -> None:
+    rewriter = Scripted(LOCKED)
+    rewriters.append(("align", rewriter))
+    make_path(workspace, "Start the car in the morning", (DRIVE,))
+    make_success(workspace, "Bake bread")
+
+    drafted(wanted(make_failed_path(workspace)))
+
+    assert [path.goal for path in rewriter.asked[0].memory.successes] == [
+        "Start the car in the morning",
+        "Bake bread",
+    ]

@@ -17,6 +17,7 @@ from memory.domain.experience import OutcomeDoc
 from memory.domain.paths.document import PathDoc
 from memory.models import Outcome, Path, PathBuild, PathEntry, RewardChange, Step, Task, ToolCall, Workspace
 from memory.permissions import SYSTEM
+from memory.queries.health import count_waiting_paths, list_unbuilt
 from memory.queries.path_documents import read_path
 from memory.writer.paths import NewPath, add_version
 from tests.builders import NOW, make_doc
@@ -41,7 +42,8 @@ def record(workspace: Workspace, name: str = "t", result: str = "success", **fie
     if result:
         document["outcome"] = {"result": result, "by": "environment"}
     record_experience(workspace_id=workspace.pk, documents=[document], by=SYSTEM)
-    analyse_backlog()
+    while analyse_backlog():  # on a busy machine the time of one turn may be too short
+        pass
     return Task.objects.get(external_id=name)
 
 
@@ -161,6 +163,15 @@ def test_build__poison_task__is_marked_and_holds_nobody_up(
     assert not waiting_builds().exists()
     assert PathBuild.objects.get(task=bad).error == "ValueError: cannot be"
     assert set(results()) == {"task:good v1", "success:good v1"}
+
+
+def test_health__path_backlog_and_poison__are_shown(workspace: Workspace) -> None:
+    bad = record(workspace, "bad")
+    assert count_waiting_paths(workspace.pk) == 1
+    paths.mark_unbuilt(PathBuild.objects.get(task=bad), "ValueError: no")
+
+    assert count_waiting_paths(workspace.pk) == 0
+    assert [row.task for row in list_unbuilt(workspace.pk)] == [bad]
 
 
 def test_build__huge_task__reads_both_ends_only(workspace: Workspace) -> None:

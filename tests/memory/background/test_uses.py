@@ -8,13 +8,16 @@ from django.db import connection
 
 from memory.actions.judge import judge_task
 from memory.actions.localizations import report_reuse
+from memory.background import uses
 from memory.background.analyse import analyse_backlog
-from memory.background.uses import mark_stragglers, settle_backlog
+from memory.background.outcomes import mark_stragglers
+from memory.background.uses import settle_backlog
 from memory.domain.experience import OutcomeDoc
 from memory.domain.rewards import RATE
-from memory.models import Localization, Path, PathUse, RewardChange, Task, Workspace
+from memory.models import Localization, Path, PathUse, RewardChange, RewriteProposal, Task, Workspace
 from memory.permissions import SYSTEM
-from tests.builders import make_localization, make_path, make_task
+from memory.writer.paths import set_status
+from tests.builders import NOW, make_localization, make_path, make_task
 from tests.conftest import Cast
 from tests.memory.builders import make_document, record
 
@@ -169,6 +172,49 @@ def test_settle__success__ends_the_row_of_fruitless_rewrites(cast: Cast) -> None
 
     path.lineage.refresh_from_db()
     assert path.lineage.fruitless_rewrites == 0
+
+
+def test_settle__failed_reuse__asks_for_a_rewrite_with_what_went_wrong(cast: Cast) -> None:
+    path = make_path(cast.workspace, reward=0.2)
+    localization = use(path)
+    end(cast.workspace, result="failure")
+    work()
+
+    proposal = RewriteProposal.objects.get()
+    assert (proposal.path, proposal.trigger, proposal.localization) == (path, "reuse", localization)
+    assert proposal.task.external_id == "t1"
+    assert "No seat" in proposal.request["reason"]
+
+
+def test_settle__reuse_of_an_old_version_fails__asks_for_nothing(cast: Cast) -> None:
+    path = make_path(cast.workspace)
+    use(path)
+    set_status(path, "retire", now=NOW)
+    end(cast.workspace, result="failure")
+
+    assert state(path)[:2] == (1, 0)
+    assert not RewriteProposal.objects.exists()
+
+
+def test_settle__one_use_cannot_be_settled__the_others_are(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad, good = make_path(cast.workspace, reward=0.2), make_path(cast.workspace, reward=0.2)
+    wanted = uses.want_rewrite
+
+    def broken(path: Path, **why: Any) -> Any:
+        if path == bad:
+            raise ValueError("broken")
+        return wanted(path, **why)
+
+    monkeypatch.setattr(uses, "want_rewrite", broken)
+    use(bad, "t1", result="failure")
+    use(good, "t2", result="failure")
+
+    settle_backlog()
+
+    assert (state(bad)[0], state(good)[0]) == (0, 1)
+    assert not PathUse.objects.filter(is_due=True).exists()
 
 
 def test_settle__same_task_name_elsewhere__is_another_task(cast: Cast) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -91,6 +92,18 @@ def test_compare__path_of_another_workspace__is_not_shown(cast: Cast) -> None:
     )
 
     assert "their secret" not in answer.text
+
+
+def test_compare__path_of_another_lineage__is_named_by_key(cast: Cast) -> None:
+    one, other = make_path(cast.workspace, key="path:one"), make_path(cast.workspace, key="path:other")
+
+    answer = page_client(cast.viewer).get(f"/w/acme/paths/{one.uuid}/compare/", {"with": str(other.uuid)})
+
+    assert "Two different paths." in answer.text
+    assert (answer.context["compared"].old.title, answer.context["compared"].new.title) == (
+        one.key,
+        other.key,
+    )
 
 
 @pytest.mark.parametrize(
@@ -332,6 +345,22 @@ def test_import__applied_twice__is_there_once(cast: Cast) -> None:
     assert Path.objects.filter(origin="import").count() == 1
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        pytest.param(json.dumps(IMPORTED).encode(), "a new path", id="json"),
+        pytest.param(b"\xef\xbb\xbf" + json.dumps(IMPORTED).encode(), "a new path", id="with-a-mark"),
+        pytest.param(b"\xff\xfe\x00", "The file is no UTF-8 text.", id="no-text"),
+    ],
+)
+def test_import__file__is_planned_or_refused(cast: Cast, content: bytes, said: str) -> None:
+    file = SimpleUploadedFile("paths.json", content)
+
+    answer = page_client(cast.reviewer).post("/w/acme/paths/import/", {"file": file, "do": "plan"})
+
+    assert said in answer.text
+
+
 @pytest.mark.parametrize("source", ["", "{", '"text"', "null", "[" * 50_000])
 def test_import__nonsense__is_said(cast: Cast, source: str) -> None:
     answer = page_client(cast.reviewer).post("/w/acme/paths/import/", {"source": source, "do": "apply"})
@@ -401,3 +430,20 @@ def test_hostile_path__in_the_data_of_the_drawing__cannot_end_the_script(cast: C
     assert len(json.loads(data)["nodes"]) == 5
     assert "\\u003Cimg src=x" in data
     assert HOSTILE not in text
+
+
+def test_search__word_of_a_goal__finds_the_active_version(cast: Cast) -> None:
+    scene = build_path_scene(cast.workspace)
+
+    text = page_client(cast.viewer).get("/w/acme/search/", {"q": "onerror"}).text
+
+    assert f"/w/acme/paths/{scene.path.uuid}/" in text
+    assert f"/w/acme/paths/{scene.old.uuid}/" not in text
+
+
+def test_task__with_paths__leads_to_them(cast: Cast) -> None:
+    scene = build_path_scene(cast.workspace)
+
+    text = page_client(cast.viewer).get(f"/w/acme/tasks/{scene.task.uuid}/").text
+
+    assert f"/w/acme/paths/{scene.old.uuid}/" in text

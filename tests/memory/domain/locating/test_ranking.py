@@ -76,6 +76,21 @@ def test_rank__attempts_at_one_goal__the_rewarded_one_stands_for_all() -> None:
     assert answer.rest[0].semantic == answer.found[0].semantic
 
 
+def test_rank__the_best_attempt_has_other_tags__the_next_one_stands() -> None:
+    good = make_candidate(1, make_doc(LOOK, ("get_order", "status"), reward=1.0, tags=("mail",)))
+    tagged = make_candidate(2, make_doc(LOOK, ("find", "order"), reward=0.5, tags=("order",)))
+    query = Query(LOOK, tags=("order",), min_score=0.9)
+
+    assert found(query, [good, tagged]) == [2]
+
+
+def test_rank__paths_without_a_goal__are_not_taken_for_attempts_at_one() -> None:
+    docs = [make_doc("", ("ship", number), tags=("order",)) for number in range(2)]
+    candidates = [make_candidate(number, doc) for number, doc in enumerate(docs)]
+
+    assert sorted(found(Query("", tags=("order",)), candidates)) == [0, 1]
+
+
 def test_rank__a_failed_attempt__is_apart_however_near() -> None:
     failed = make_candidate(1, make_doc(LOOK, ("guess", "order"), result="failure"))
     good = make_candidate(2, make_doc(LOOK, ("get_order", "status"), reward=1.0))

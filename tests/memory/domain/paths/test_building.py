@@ -168,6 +168,21 @@ def test_build__two_sub_goals__have_parts_with_their_own_goal_and_tries() -> Non
     assert names(tries) == ["flights.book", "error", "retry", "flights.book_2"]
 
 
+def test_build__turns_of_several_calls__divide_the_run() -> None:
+    first = [
+        call("get_stock", input={"symbol": "AAPL"}, step=1),
+        call("buy", input={"symbol": "AAPL"}, step=1),
+    ]
+    second = [
+        call("get_stock", input={"symbol": "MSFT"}, step=2),
+        call("sell", input={"symbol": "MSFT"}, step=2),
+    ]
+
+    parts = built(run(*first, *second))["task:t"].parts
+
+    assert [(part.level, part.span) for part in parts] == [("subtask", (0, 1)), ("subtask", (2, 3))]
+
+
 def test_build__one_goal_throughout__has_no_subtasks() -> None:
     calls = [call("get_flight", input={"id": f"HAT{n}"}) for n in range(6)]
 
