@@ -58,7 +58,6 @@ class PathDocumentForm(forms.Form):
         max_length=MAX_DOCUMENT,
         widget=forms.Textarea({"rows": 24, "class": "code", "spellcheck": "false"}),
     )
-    reason = forms.CharField(label=gettext_lazy("Why"), required=False, max_length=2_000)
 
     def clean_document(self) -> PathDoc:
         """The checked document."""

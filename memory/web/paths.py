@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from memory.domain.graphs.exporting import as_dot, as_graphml
 from memory.domain.paths.checking import write_path_document
 from memory.domain.paths.document import PathDoc
+from memory.models import Path
 from memory.permissions import may
 from memory.queries.path_documents import read_path, read_paths
 from memory.queries.paths import list_path_agents, list_paths, list_versions
@@ -62,14 +63,19 @@ def path_compare(request: PageRequest, uuid: UUID) -> HttpResponse:
     other = other_path(request, request.GET.get("with", "")) or row.parent or row
     old, new = (other, row) if (other.pk or 0) < (row.pk or 0) else (row, other)
     documents = read_paths([old, new])
-    titles = {
-        f"{side}_title": _("Version %(number)s") % {"number": one.version}
-        for side, one in (("old", old), ("new", new))
-    }
+    titles = _titles(old, new)
     context = {"title": _("Compare versions"), "path": row, "old": old, "new": new}
     context |= {"compared": compare_paths(documents[0], documents[1], **titles)}
     context |= {"versions": list_versions(row.lineage), "other": other}
     return render(request, "paths/compare.html", context)
+
+
+def _titles(old: Path, new: Path) -> dict[str, str]:
+    """What the two are called: versions of one path by number, different paths by key."""
+    if old.lineage_id != new.lineage_id:
+        return {"old_title": old.key, "new_title": new.key}
+    said = _("Version %(number)s")
+    return {"old_title": said % {"number": old.version}, "new_title": said % {"number": new.version}}
 
 
 @require_GET

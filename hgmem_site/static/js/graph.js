@@ -106,7 +106,7 @@ class Drawing {
     this.figure.dataset.selected = id;
     this.network.selectNodes([id], false);
     this.show(id);
-    this.said.textContent = this.figure.dataset.said.replace("%s", this.nodes.get(id).label);
+    this.said.textContent = `${this.figure.dataset.said} ${this.nodes.get(id).label}`;
     for (const row of this.rows(id)) {
       row.setAttribute("aria-current", "true");
       if (scroll) row.scrollIntoView({ block: "nearest" });

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -91,6 +92,18 @@ def test_compare__path_of_another_workspace__is_not_shown(cast: Cast) -> None:
     )
 
     assert "their secret" not in answer.text
+
+
+def test_compare__path_of_another_lineage__is_named_by_key(cast: Cast) -> None:
+    one, other = make_path(cast.workspace, key="path:one"), make_path(cast.workspace, key="path:other")
+
+    answer = page_client(cast.viewer).get(f"/w/acme/paths/{one.uuid}/compare/", {"with": str(other.uuid)})
+
+    assert "Two different paths." in answer.text
+    assert (answer.context["compared"].old.title, answer.context["compared"].new.title) == (
+        one.key,
+        other.key,
+    )
 
 
 @pytest.mark.parametrize(
@@ -330,6 +343,22 @@ def test_import__applied_twice__is_there_once(cast: Cast) -> None:
 
     assert [item.status for item in again.context["items"]] == ["same", "invalid"]
     assert Path.objects.filter(origin="import").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        pytest.param(json.dumps(IMPORTED).encode(), "a new path", id="json"),
+        pytest.param(b"\xef\xbb\xbf" + json.dumps(IMPORTED).encode(), "a new path", id="with-a-mark"),
+        pytest.param(b"\xff\xfe\x00", "The file is no UTF-8 text.", id="no-text"),
+    ],
+)
+def test_import__file__is_planned_or_refused(cast: Cast, content: bytes, said: str) -> None:
+    file = SimpleUploadedFile("paths.json", content)
+
+    answer = page_client(cast.reviewer).post("/w/acme/paths/import/", {"file": file, "do": "plan"})
+
+    assert said in answer.text
 
 
 @pytest.mark.parametrize("source", ["", "{", '"text"', "null", "[" * 50_000])
