@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, node_key
+from memory.domain.rewriting.accepting import kept_parts
 from memory.domain.rewriting.proposal import PENDING_REWARD
 
 
@@ -61,9 +62,10 @@ def carry_along(path: PathDoc, changes: Iterable[NodeChange], same: Mapping[str,
     edges: Sequence[EdgeDoc] = path.edges
     for name in removed:
         edges = _bridged(edges, name)
-    return msgspec.structs.replace(
+    changed = msgspec.structs.replace(
         path, nodes=tuple(nodes), edges=tuple(edges), parts=(), result="pending", reward=PENDING_REWARD
     )
+    return msgspec.structs.replace(changed, parts=tuple(kept_parts(path, changed)))
 
 
 def _bridged(edges: Sequence[EdgeDoc], name: str) -> list[EdgeDoc]:

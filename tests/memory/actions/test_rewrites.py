@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from memory.actions.alerts import AlreadyClosedError, close_alert, pause_rewriting, resume_rewriting
+from memory.actions.paths import roll_back_path
 from memory.actions.rewrites import (
     NotRewritableError,
     ReasonMissingError,
@@ -31,7 +32,7 @@ from memory.queries.path_documents import read_path
 from memory.writer.paths import NewPath, add_version
 from tests.builders import make_doc, make_path
 from tests.conftest import Cast
-from tests.memory.rewrites import DRIVE, REFUEL, better, make_failed_path, make_proposal, make_success
+from tests.memory.rewrites import DRIVE, LOCK, REFUEL, better, make_failed_path, make_proposal, make_success
 
 pytestmark = pytest.mark.django_db
 NO_FUEL = {"action": "create_rewrite", "new_nodes": ["start"], "reason": "There is fuel.", "new_edges": [],
@@ -401,3 +402,19 @@ def test_resume__storm__closes_its_alert(cast: Cast) -> None:
 
     alert.refresh_from_db()
     assert (alert.closed_by, alert.note) == ("reviewer", "Fixed.")
+
+
+def test_approve__path_with_parts__keeps_those_that_stay_whole(cast: Cast) -> None:
+    part = make_doc("Prepare", (REFUEL, DRIVE), level="subtask", span=(0, 1))
+    path = make_path(cast.workspace, "Go", (REFUEL, DRIVE, LOCK), result="failure", reward=0.0, parts=(part,))
+    document = {"new_nodes": ["refuel", "drive"], "reason": "No lock."}
+    proposal = make_proposal(path, "needs_human")
+    proposal = edit_rewrite(proposal=proposal, document=document, revision=1, by=cast.actor("reviewer"))
+
+    new = approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
+
+    piece = new.parts.get()
+    assert (piece.goal, piece.status, piece.version) == ("Prepare", "active", 2)
+    assert path.parts.get().status == "historical"
+    roll_back_path(path=path, by=cast.actor("maintainer"))
+    assert (path.parts.get().status, new.parts.get().status) == ("active", "historical")
