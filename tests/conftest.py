@@ -15,7 +15,7 @@ from hgmem.periodic import Periodic
 from memory.actions.accounts import create_key, create_workspace, set_member
 from memory.api.keyring import KEYRING
 from memory.domain.access import Actor, Role, Scope
-from memory.live.index import EXACT
+from memory.live.index import forget_index
 from memory.models import User, Workspace
 from memory.permissions import SYSTEM, member_actor
 from memory.writer.redactors import forget_redactors
@@ -57,7 +57,7 @@ def fast_and_fresh(settings: object) -> None:
     RULESETS.forget()
     RECEIPTS.forget()
     forget_redactors()
-    EXACT.forget()
+    forget_index()
 
 
 @pytest.fixture

@@ -81,13 +81,6 @@ def _problems(question: Question) -> list[FieldError]:
     filters = question.filters
     if filters.since and filters.until and filters.since >= filters.until:
         found.append(FieldError("filters.until", "The end must lie after the beginning."))
-    if _size(question.env) > MAX_ENV_BYTES:
+    if len(msgspec.json.encode(question.env)) > MAX_ENV_BYTES:
         found.append(FieldError("env", f"At most {MAX_ENV_BYTES} bytes as JSON."))
     return found
-
-
-def _size(value: Any) -> int:
-    try:
-        return len(msgspec.json.encode(value))
-    except (ValueError, OverflowError):  # an integer of more than 64 bits
-        return len(repr(value))

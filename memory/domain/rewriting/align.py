@@ -30,7 +30,7 @@ from memory.domain.rewriting.align_reason import describe, describe_direct
 from memory.domain.rewriting.align_roles import Words
 from memory.domain.rewriting.align_sources import Moment, canonical
 from memory.domain.rewriting.align_splice import Draft
-from memory.domain.rewriting.proposal import Rewrite, apply
+from memory.domain.rewriting.proposal import InvalidRewriteError, Rewrite, apply, validate
 
 __all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "proposals", "propose"]
 
@@ -40,6 +40,7 @@ MAX_OCCURRENCES = 300
 REPAIR_WEIGHT = 3.0
 LEAST_SHARE = 0.1
 REPEATED = 0.02
+DOUBTFUL = 0.2
 
 
 class RewriteMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +90,15 @@ def proposals(old: PathDoc, failure: FailurePoint, memory: RewriteMemory) -> lis
     """
     place = place_of(old, failure)
     found = [*_of_same_goal(old, place, failure, memory), *_of_other_goals(old, place, failure, memory)]
-    return sorted(found, key=lambda proposed: -proposed.score)
+    return sorted((one for one in found if _can_be(old, one.rewrite)), key=lambda one: -one.score)
+
+
+def _can_be(old: PathDoc, rewrite: Rewrite) -> bool:
+    try:
+        validate(old, rewrite)
+    except InvalidRewriteError:
+        return False
+    return True
 
 
 def _of_same_goal(
@@ -153,7 +162,7 @@ def _filled_in(
         node = _node(draft, step, bound, at)
         if repeats(draft.nodes, at, node) and step.operation == "add":
             score *= REPEATED
-        score *= _confidence(bound)
+        score *= DOUBTFUL + _confidence(bound)
         taken.append((step, _take(draft, step, node), bound))
     return Proposed(draft.rewrite(describe(old, model, taken, len(family), failure)), score)
 

@@ -1,12 +1,13 @@
 """Filling in the arguments of a call that is to be inserted, from how the same call was filled in before."""
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from memory.domain.rewriting.align_goal import phrases
-from memory.domain.rewriting.align_roles import Aliases, Profile, Roles, Scene, Words
+from memory.domain.rewriting.align_roles import Aliases, Profile, Read, Roles, Scene, Words
 from memory.domain.rewriting.align_sources import Moment, Source, canonical, sources, texts
 
 USUAL: Source = ("usual",)
@@ -19,11 +20,13 @@ PRIOR_GOAL = 0.3
 STRONG, STRONG_CHANCES = 0.8, 3.0
 IN_THE_SHADOW = 0.1
 EXPLAINED = 0.3
-CERTAIN = 0.995
+CERTAIN, SURE = 0.995, 0.9
+MAX_SAID, RUNNER_UP = 3, 0.4
 MIN_ALIAS_GOALS = 2
+MIN_TOGETHER = 2
+USUALLY = 0.5
 MIN_ALIAS_SHARE = 0.75
 MIN_ALIAS_LEAD = 0.25
-MAX_ALIAS_COMMON = 0.15
 
 
 class Occurrence:
@@ -73,6 +76,7 @@ class Slot:
         self._prefix = _shared_prefix(self.known.values())
         self.is_list = bool(self.known) and all(isinstance(value, list) for value in self.known.values())
         self._roles = Roles(aliases, self._profile, words, is_list=self.is_list)
+        self._goals = list(examples) if self.is_list else given
         kinds = Counter(isinstance(value, int | float) for value in self.known.values())
         self._numeric = kinds[True] > kinds[False]
         self._shares: defaultdict[Hashable, float] = defaultdict(float)
@@ -80,18 +84,15 @@ class Slot:
         self._total = 0.0
         for one, weight in given:
             self._learn_sources(one, weight)
-        for one, weight in examples if self.is_list else given:
-            self._learn_goal(one, weight)
 
     def bind(self, query: Occurrence) -> list[Bound]:
         """Candidate values, the surest first."""
         doubts: dict[Hashable, float] = {}
         origins: dict[Hashable, tuple[float, Source, Any]] = {}
         votes = [(value, self._trust(key), key) for key, value in query.raw.items() if self._is_known(key)]
-        said = self._said_in(query.scene)
-        if said is not None:
-            votes.append((said, self._trust(GOAL), GOAL))
         votes += [(self.known[name], self._usual(name), USUAL) for name in self.known]
+        if max((trust for _, trust, _ in votes), default=0.0) < SURE:
+            votes += self._said(query.scene)
         for value, said_trust, origin in votes:
             trust = min(said_trust, CERTAIN)
             name = canonical(value)
@@ -100,6 +101,14 @@ class Slot:
                 origins[name] = trust, origin, value
         ranked = [Bound(origins[name][2], 1.0 - doubt, origins[name][1]) for name, doubt in doubts.items()]
         return sorted(ranked, key=lambda bound: -bound.confidence)
+
+    def _said(self, scene: Scene) -> list[tuple[Any, float, Source]]:
+        for one, weight in self._goals:
+            self._learn_goal(one, weight)
+        self._goals = []
+        said = self._said_in(self._roles.read(scene))
+        trust = self._trust(GOAL)
+        return [(value, trust * RUNNER_UP**place, GOAL) for place, value in enumerate(said)]
 
     def _is_known(self, key: Source) -> bool:
         return self._hits[key] > 0 or key[-1] == self.name
@@ -132,29 +141,28 @@ class Slot:
 
     def _learn_goal(self, one: Occurrence, weight: float) -> None:
         target = one.params.get(self.name, [] if self.is_list else None)
-        said = self._said_in(one.scene)
+        read = self._roles.read(one.scene)
+        said = self._said_in(read)
         if any(self._is_strong(key) for key in one.sources):
             weight *= IN_THE_SHADOW
         self._chances[GOAL] += weight
-        if said is not None and canonical(said) == canonical(target):
+        if said and canonical(said[0]) == canonical(target):
             self._hits[GOAL] += weight
         targets = [canonical(item) for item in target] if self.is_list else [canonical(target)]
-        self._roles.learn(one.scene, targets, self._prefix)
+        self._roles.learn(read, targets, self._prefix)
 
     def _is_strong(self, key: Source) -> bool:
         return self._chances[key] >= STRONG_CHANCES and self._trust(key) >= STRONG
 
-    def _said_in(self, scene: Scene) -> Any:
-        ranked = self._roles.ranked(scene, numeric=self._numeric)
+    def _said_in(self, read: Read) -> list[Any]:
+        """The values that the goal may mean, the likeliest first."""
+        ranked = self._roles.ranked(read, numeric=self._numeric)
         if self.is_list:
             chosen = sorted((token for score, token in ranked if score > 0), key=lambda token: token.start)
-            return list(
-                dict.fromkeys(self._prefix + str(token.value).removeprefix(self._prefix) for token in chosen)
-            )
-        if not ranked:
-            return None
-        value = ranked[0][1].value
-        return value if self._numeric else str(value)
+            items = (self._prefix + str(token.value).removeprefix(self._prefix) for token in chosen)
+            return [list(dict.fromkeys(items))]
+        values = (token.value if self._numeric else str(token.value) for _, token in ranked)
+        return list(itertools.islice(dict.fromkeys(values), MAX_SAID))
 
 
 class Binder:
@@ -164,18 +172,39 @@ class Binder:
         names = dict.fromkeys(name for one, _ in examples for name in one.params)
         aliases = learn_aliases(examples, words)
         self.slots = {name: Slot(name, examples, aliases, words) for name in names}
+        self._examples = examples
 
     def bind(self, query: Occurrence) -> dict[str, Bound]:
-        """A value for every argument that is usually given."""
-        bound = {}
-        for name, slot in self.slots.items():
-            ranked = slot.bind(query)
-            if slot.is_list and slot.share < 1.0:
-                if ranked and ranked[0].value:
-                    bound[name] = ranked[0]
-            elif ranked and slot.share >= 0.5:
-                bound[name] = ranked[0]
-        return bound
+        """A value for every argument that is usually given; two arguments that never had the same value do
+        not get the same one."""
+        ranked = {name: slot.bind(query) for name, slot in self.slots.items()}
+        bound: dict[str, Bound] = {}
+        for name in sorted(
+            ranked, key=lambda name: -max((one.confidence for one in ranked[name]), default=0.0)
+        ):
+            free = [one for one in ranked[name] if not self._is_taken(name, one.value, bound)]
+            if free and self._is_given(name, free[0]):
+                bound[name] = free[0]
+        return {name: bound[name] for name in self.slots if name in bound}
+
+    def _is_given(self, name: str, best: Bound) -> bool:
+        slot = self.slots[name]
+        if slot.is_list and slot.share < 1.0:
+            return bool(best.value)
+        return slot.share >= USUALLY
+
+    def _is_taken(self, name: str, value: Any, bound: Mapping[str, Bound]) -> bool:
+        wanted = canonical(value)
+        return any(
+            canonical(other.value) == wanted and self._always_differ(name, other_name)
+            for other_name, other in bound.items()
+        )
+
+    def _always_differ(self, name: str, other: str) -> bool:
+        both = [one.params for one, _ in self._examples if name in one.params and other in one.params]
+        return len(both) >= MIN_TOGETHER and all(
+            canonical(params[name]) != canonical(params[other]) for params in both
+        )
 
 
 def learn_aliases(examples: Weighted, words: Words) -> dict[str, list[str]]:
@@ -198,7 +227,7 @@ def learn_aliases(examples: Weighted, words: Words) -> dict[str, list[str]]:
         for phrase, count in together.items():
             share = count / often[phrase]
             is_clear = share >= MIN_ALIAS_SHARE and share - len(goals) / len(said) >= MIN_ALIAS_LEAD
-            if count >= MIN_ALIAS_GOALS and is_clear and words.rarest_share(phrase) <= MAX_ALIAS_COMMON:
+            if count >= MIN_ALIAS_GOALS and is_clear and words.is_rare(phrase):
                 aliases[phrase].append(value)
     return dict(aliases)
 

@@ -50,7 +50,7 @@ class Step(NamedTuple):
 
 
 class LearntEdit(NamedTuple):
-    """What was done about a failure once. ``weight`` is below 1 for a habit of good paths without a failure."""
+    """What was done about a failure once. ``weight`` is below 1 for a mere habit of good paths."""
 
     moment: Moment
     tool: str

@@ -147,6 +147,8 @@ def aliased_tokens(goal: str, aliases: Mapping[str, Iterable[str]]) -> Iterator[
     if len(folded) != len(goal):
         return
     for phrase, values in aliases.items():
+        if phrase not in folded:
+            continue
         for match in re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", folded):
             for value in values:
                 yield Token("alias", value, match.start(), match.end())

@@ -4,7 +4,7 @@ Needleman and Wunsch's alignment (1970) over the order of the nodes, with the ed
 add, delete or relabel an action under an observation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from memory.domain.paths.document import NodeDoc, PathDoc
@@ -13,6 +13,7 @@ Operation = Literal["keep", "add", "delete", "relabel"]
 COST_ADD = COST_DELETE = 1.0
 COST_RELABEL = 0.5
 COST_REPLACE = 1.75
+MAX_CELLS = 40_000
 
 
 class Edit(NamedTuple):
@@ -38,29 +39,56 @@ class Alignment(NamedTuple):
 
 
 def align_nodes(old: Sequence[NodeDoc], new: Sequence[NodeDoc]) -> Alignment:
-    """The cheapest edit path from ``old`` to ``new``, in their product of steps."""
+    """The cheapest edit path from ``old`` to ``new``.
+
+    What both begin and end with is kept; beyond 40,000 pairs of steps between, all of it counts as changed.
+    """
+    shorter = min(len(old), len(new))
+    head = next((at for at in range(shorter) if not same_step(old[at], new[at])), shorter)
+    rest = shorter - head
+    tail = next((at for at in range(rest) if not same_step(old[-1 - at], new[-1 - at])), rest)
+    old_end, new_end = len(old) - tail, len(new) - tail
+    middle, cost = _middle(old[head:old_end], new[head:new_end], old[head - 1].name if head else "")
+    edits = (
+        *_kept(old[:head], new[:head], ""),
+        *middle,
+        *_kept(old[old_end:], new[new_end:], old[old_end - 1].name if old_end else ""),
+    )
+    worst = len(old) * COST_DELETE + len(new) * COST_ADD
+    return Alignment(edits, cost, 1.0 - cost / worst if worst else 1.0)
+
+
+def _kept(old: Sequence[NodeDoc], new: Sequence[NodeDoc], under: str) -> Iterator[Edit]:
+    for here, there in zip(old, new, strict=True):
+        yield Edit("keep", here, there, under)
+        under = here.name
+
+
+def _middle(old: Sequence[NodeDoc], new: Sequence[NodeDoc], first: str) -> tuple[list[Edit], float]:
+    if len(old) * len(new) > MAX_CELLS:
+        deleted = [Edit("delete", node, None, first) for node in old]
+        added = [Edit("add", None, node, old[-1].name) for node in new]
+        return [*deleted, *added], len(old) * COST_DELETE + len(new) * COST_ADD
     costs = _costs(old, new)
     edits: list[Edit] = []
     row, column = len(old), len(new)
     while row or column:
-        under = old[row - 1].name if row else ""
-        if (
-            row
-            and column
-            and _is(costs, row, column, costs[row - 1][column - 1] + _change(old[row - 1], new[column - 1]))
-        ):
+        here = costs[row][column]
+        if row and column and _is(here, costs[row - 1][column - 1] + _change(old[row - 1], new[column - 1])):
             row, column = row - 1, column - 1
             operation: Operation = "relabel" if _change(old[row], new[column]) else "keep"
-            edits.append(Edit(operation, old[row], new[column], old[row - 1].name if row else ""))
-        elif column and _is(costs, row, column, costs[row][column - 1] + COST_ADD):
+            edits.append(Edit(operation, old[row], new[column], _name(old, row - 1, first)))
+        elif column and _is(here, costs[row][column - 1] + COST_ADD):
             column -= 1
-            edits.append(Edit("add", None, new[column], under))
+            edits.append(Edit("add", None, new[column], _name(old, row - 1, first)))
         else:
             row -= 1
-            edits.append(Edit("delete", old[row], None, old[row - 1].name if row else ""))
-    cost = costs[len(old)][len(new)]
-    worst = len(old) * COST_DELETE + len(new) * COST_ADD
-    return Alignment(tuple(reversed(edits)), cost, 1.0 - cost / worst if worst else 1.0)
+            edits.append(Edit("delete", old[row], None, _name(old, row - 1, first)))
+    return edits[::-1], costs[len(old)][len(new)]
+
+
+def _name(nodes: Sequence[NodeDoc], place: int, first: str) -> str:
+    return nodes[place].name if place >= 0 else first
 
 
 def same_step(one: NodeDoc, other: NodeDoc) -> bool:
@@ -98,5 +126,5 @@ def _change(old: NodeDoc, new: NodeDoc) -> float:
     return COST_RELABEL if old.tool and old.tool == new.tool else COST_REPLACE
 
 
-def _is(costs: list[list[float]], row: int, column: int, cost: float) -> bool:
-    return abs(costs[row][column] - cost) < 1e-9
+def _is(cost: float, other: float) -> bool:
+    return abs(cost - other) < 1e-9

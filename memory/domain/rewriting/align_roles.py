@@ -13,9 +13,12 @@ from memory.domain.rewriting.align_sources import canonical
 STEPS, LIST_STEPS = 3, 6
 RATE, LEAST_STEP = 0.5, 0.001
 WRONG_WEIGHT = 1.0
-MIN_GOALS = 5
+MIN_GOALS, FEW_GOALS, RARE_SHARE = 5, 5, 0.15
 Aliases = Mapping[str, Sequence[str]]
 _RUNS = ((re.compile(r"[0-9]+"), "0"), (re.compile(r"[^\W\d_]+"), "a"))
+
+
+Read = list[tuple[Token, list[str]]]
 
 
 class Scene(NamedTuple):
@@ -43,11 +46,12 @@ class Words:
         """0 for a rare word to 4 for one that is in every goal."""
         if self._goals < MIN_GOALS or token.shape not in ("word", "capitals"):
             return 0.0
-        return 4.0 * min(1.0, 3.0 * self.rarest_share(str(token.value).casefold()))
+        return 4.0 * min(1.0, 3.0 * self._in[str(token.value).casefold()] / self._goals)
 
-    def rarest_share(self, phrase: str) -> float:
-        """In which share of the goals the rarest word of a phrase (in lower case) occurs."""
-        return min((self._in[word] for word in phrase.split()), default=0) / (self._goals or 1)
+    def is_rare(self, phrase: str) -> bool:
+        """Whether some word of a phrase (in lower case) is in few goals."""
+        least = min((self._in[word] for word in phrase.split()), default=0)
+        return least <= max(FEW_GOALS, RARE_SHARE * self._goals)
 
 
 class Profile:
@@ -56,17 +60,24 @@ class Profile:
     def __init__(self) -> None:
         self._seen = 0.0
         self._values: Counter[Hashable] = Counter()
+        self._fits: dict[str | int | float, float] = {}
         self._traits: Counter[tuple[int, Hashable]] = Counter()
 
     def learn(self, value: Any) -> None:
         """Count one known value."""
+        self._fits.clear()
         self._seen += 1
         self._values[canonical(value)] += 1
         for trait in enumerate(_traits(value)):
             self._traits[trait] += 1
 
-    def fit(self, value: Any) -> float:
+    def fit(self, value: str | int | float) -> float:
         """0 to 1: low when the value is written as (almost) no known value was."""
+        if value not in self._fits:
+            self._fits[value] = self._fit(value)
+        return self._fits[value]
+
+    def _fit(self, value: str | int | float) -> float:
         fit = 1.0 if canonical(value) in self._values else self._novelty
         for trait in enumerate(_traits(value)):
             fit *= min(1.0, 2.0 * (self._traits[trait] + 0.5) / (self._seen + 1.0))
@@ -91,10 +102,9 @@ class Roles:
         self._weights: defaultdict[str, float] = defaultdict(float)
         self._has_learnt = False
 
-    def learn(self, scene: Scene, targets: Iterable[Hashable], prefix: str = "") -> None:
+    def learn(self, read: Read, targets: Iterable[Hashable], prefix: str = "") -> None:
         """Learn one goal whose tokens with a value among ``targets`` (canonical) are the right ones."""
         wanted = set(targets)
-        read = self._read(scene)
         right = [
             bool({canonical(token.value), str(token.value), f"{prefix}{token.value}"} & wanted)
             for token, _ in read
@@ -113,13 +123,13 @@ class Roles:
                     for feature in features:
                         self._weights[feature] += step
 
-    def ranked(self, scene: Scene, *, numeric: bool) -> list[tuple[float, Token]]:
+    def ranked(self, read: Read, *, numeric: bool) -> list[tuple[float, Token]]:
         """Score (log odds) and token, best first; empty when no goal ever held a right one."""
         if not self._has_learnt:
             return []
         scored = [
             (self._score(features) + self._expected(token, numeric), token)
-            for token, features in self._read(scene)
+            for token, features in read
             if not numeric or isinstance(token.value, int | float)
         ]
         return sorted(scored, key=lambda pair: -pair[0])
@@ -128,7 +138,8 @@ class Roles:
         return math.log(self._profile.fit(_value(token, numeric))) - self._words.commonness(token)
 
     def _score(self, features: Iterable[str]) -> float:
-        return sum(self._weights[feature] for feature in features if feature in self._weights)
+        known = self._weights.get
+        return sum([known(feature, 0.0) for feature in features])
 
     def _chances(self, scores: list[float]) -> list[float]:
         if self._is_list:
@@ -138,7 +149,8 @@ class Roles:
         total = sum(powers)
         return [power / total for power in powers]
 
-    def _read(self, scene: Scene) -> list[tuple[Token, list[str]]]:
+    def read(self, scene: Scene) -> Read:
+        """The tokens of a goal, each with what is known around it."""
         low, high = scene.zone
         aliased = [
             (token, list(near(scene.goal, token))) for token in aliased_tokens(scene.goal, self._aliases)
@@ -163,7 +175,7 @@ def _sign(value: str | int | float) -> str:
     return "" if first.isalnum() else first
 
 
-def _value(token: Token, numeric: bool) -> Any:
+def _value(token: Token, numeric: bool) -> str | int | float:
     return token.value if numeric else str(token.value)
 
 

@@ -5,7 +5,9 @@ A source has a key that means the same in every path ("the argument `file` of th
 """
 
 import re
+from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from memory.domain.paths.document import NodeDoc
@@ -18,7 +20,7 @@ MAX_TEXT = 2_000
 _SAID = re.compile(
     r"'([^'\n]{1,300})'|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`|(?<![\w.])(-?[0-9]+(?:\.[0-9]+)?)(?!\w)"
 )
-_LISTED = re.compile(r":\s*([^:.;\n]{2,300}?)\s*$")
+_LISTED = re.compile(r": ?([^:.;]{2,300})$")
 
 
 class Moment(NamedTuple):
@@ -95,12 +97,12 @@ def _with_pieces(key: Source, value: Any) -> Iterator[tuple[Source, Any]]:
 
 def _leaves(value: Any, at: Source) -> Iterator[tuple[Source, Any]]:
     left = MAX_LEAVES
-    waiting: list[tuple[Source, Any]] = [(at, value)]
+    waiting: deque[tuple[Source, Any]] = deque([(at, value)])
     while waiting and left:
-        at, value = waiting.pop(0)
+        at, value = waiting.popleft()
         left -= 1
         if isinstance(value, dict) and len(at) < MAX_DEPTH:
-            waiting += [((*at, str(name)), item) for name, item in value.items()]
+            waiting += [((*at, str(name)), item) for name, item in islice(value.items(), left)]
         elif isinstance(value, list):
             yield at, value
             if value and len(at) < MAX_DEPTH:
@@ -110,12 +112,13 @@ def _leaves(value: Any, at: Source) -> Iterator[tuple[Source, Any]]:
 
 
 def _said(message: str) -> Iterator[tuple[Source, Any]]:
-    for place, match in enumerate(_SAID.finditer(message[:MAX_TEXT])):
+    said = " ".join(message[:MAX_TEXT].split())
+    for place, match in enumerate(_SAID.finditer(said)):
         text = next(group for group in match.groups() if group is not None)
         yield (
             ("said", str(place)),
             float(text) if match[4] and "." in text else int(text) if match[4] else text,
         )
-    listed = _LISTED.search(message[:MAX_TEXT])
+    listed = _LISTED.search(said)
     if listed and "," in listed[1]:
         yield ("said", "list"), [item.strip() for item in listed[1].split(",")]

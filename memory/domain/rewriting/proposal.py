@@ -65,7 +65,9 @@ def validate(old: PathDoc, rewrite: Rewrite) -> None:
 
     Raises InvalidRewriteError that names every field that is wrong.
     """
-    problems = dict(_problems(old, rewrite))
+    problems: dict[str, str] = {}
+    for field, said in _problems(old, rewrite):
+        problems.setdefault(field, said)
     if problems:
         raise InvalidRewriteError(problems)
 

@@ -49,7 +49,8 @@ _KINDS: tuple[tuple[TemplateName, re.Pattern[str]], ...] = (
         "validate-then-call",
         re.compile(
             r"(?i)\binvalid\b|\bnot found\b|\bno such\b|\bunknown\b|\bdoes(?: not|n't) exist\b|\bmalformed\b"
-            r"|\bnot a valid\b|\bmust be\b|\bexpected\b|\bout of range\b|\bHTTP (?:400|404|422)\b|无效|不存在|找不到|未找到|格式|类型"
+            r"|\bnot a valid\b|\bmust be\b|\bexpected\b|\bout of range\b|\bHTTP (?:400|404|422)\b"
+            r"|无效|不存在|找不到|未找到|格式|类型"
         ),
     ),
 )

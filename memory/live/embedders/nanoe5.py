@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from memory.live.embedders.port import EmbedderError, Vectors
 
-MAX_CHARACTERS = 600
+MAX_CHARACTERS = 400
 """Of one text: the model reads about a third of a millisecond a character on a busy core."""
 
 

@@ -23,5 +23,11 @@ def list_embedders(workspace_id: int) -> list[str]:
     return _index().embedders(workspace_id)
 
 
+def forget_index() -> None:
+    """Drop what this process keeps in memory (tests)."""
+    EXACT.forget()
+    APPROXIMATE.forget()
+
+
 def _index() -> ExactIndex | ApproximateIndex:
     return APPROXIMATE if connection.vendor == "postgresql" else EXACT

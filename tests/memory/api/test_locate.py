@@ -112,6 +112,13 @@ def test_locate__hostile_goal__is_only_text(cast: Cast, agent_api: APIClient, go
     assert row.goal == goal.replace("\0", "\ufffd")
 
 
+def test_locate__integer_beyond_64_bits__is_kept_whole(agent_api: APIClient) -> None:
+    answer = agent_api.post(URL, {"goal": GOAL, "env": {"n": 10**30}})
+
+    assert answer.status_code == 200, answer.content
+    assert Localization.objects.get().query["env"] == {"n": 10**30}
+
+
 def test_locate__key_without_the_scope__answers_403(cast: Cast) -> None:
     api = api_client(make_key(cast.workspace, Scope.EXPERIENCE_WRITE))
 
@@ -140,4 +147,4 @@ def test_locate__more_paths__costs_the_same_queries(cast: Cast, agent_api: APICl
             agent_api.post(URL, {"goal": GOAL, "top_k": 20})
         counts.append(len(queries))
 
-    assert counts[0] == counts[1] <= 16, counts
+    assert counts[0] == counts[1] <= 20, counts

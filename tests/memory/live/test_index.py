@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.db import connection
 
-from memory.live.index import EXACT, Question, approximate, exact, find_near
+from memory.live.index import EXACT, Question, exact, find_near, statements
 from memory.models import Path
 from memory.queries.path_documents import read_path
 from memory.writer.paths import NewPath, add_version, lock_lineage, set_status
@@ -115,6 +115,18 @@ def test_find_near__only_tags_asked__found_by_them(cast: Cast) -> None:
 
     assert near(cast.workspace, None, tags=("order",)).keys() == {tagged.pk}
     assert near(cast.workspace, None) == {}
+
+
+def test_find_near__hostile_words__are_only_words(cast: Cast) -> None:
+    vector = make_vectors(1)[0]
+    words = ("a'; DROP TABLE memory_path; --", "100% {x} %s", '"b"\\', "订单")
+    path = make_placed(cast.workspace, vector, tags=words, agent=words[0], nodes=[words[1]])
+
+    assert near(cast.workspace, vector, tags=words)[path.pk].tag_overlap == pytest.approx(1.0)
+    for word in words:
+        assert path.pk in near(cast.workspace, vector, tag=word)
+    assert path.pk in near(cast.workspace, vector, agent=words[0], tool=words[1])
+    assert near(cast.workspace, vector, agent=words[1]) == {}
 
 
 def test_find_near__templates__always_among_the_candidates(cast: Cast) -> None:
@@ -253,8 +265,8 @@ def test_approximate_index__through_hnsw__nearly_what_brute_force_finds(
             cursor.execute(statement)
         cursor.execute("ANALYZE memory_pathvector")
         cursor.execute("SET LOCAL enable_seqscan = off")
-    monkeypatch.setattr(approximate, "EXACT_ROWS", 10)
-    monkeypatch.setattr(approximate, "TAG_ROWS", 10)
+    monkeypatch.setattr(statements, "EXACT_ROWS", 10)
+    monkeypatch.setattr(statements, "TAG_ROWS", 10)
     hits = total = 0
     for asked in make_vectors(10, 5):
         wanted = best(paths, goals @ asked, 10)
