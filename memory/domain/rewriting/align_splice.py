@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from memory.domain.paths.checking import MAX_NAME
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
-from memory.domain.rewriting.proposal import MAX_NAME, Rewrite, chained
+from memory.domain.rewriting.proposal import Rewrite, chained
 
 
 class Draft:

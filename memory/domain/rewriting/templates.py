@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from memory.domain.paths.checking import MAX_NAME
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
 from memory.domain.rewriting.align_edits import FailurePoint, place_of
 from memory.domain.rewriting.align_path import same_steps
-from memory.domain.rewriting.proposal import MAX_NAME, Rewrite, apply, chained
+from memory.domain.rewriting.proposal import Rewrite, apply, chained
 
 TemplateName = Literal[
     "retry-then-fallback", "ask-when-missing", "confirm-before-write", "validate-then-call"

@@ -98,7 +98,7 @@ def decide(client: Client, proposal: RewriteProposal, step: str, **fields: Any) 
     return client.post(f"/w/acme/rewrites/{proposal.uuid}/{step}/", sent, follow=True)
 
 
-def test_approve__makes_the_version_and_goes_on_to_the_next(cast: Cast) -> None:
+def test_approve__one_of_two__makes_the_version_and_goes_on_to_the_other(cast: Cast) -> None:
     waiting = make_rewrite(cast.workspace)
     proposal = make_rewrite(cast.workspace)
 

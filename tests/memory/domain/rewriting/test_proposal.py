@@ -102,7 +102,7 @@ def test_read_rewrite__another_shape__names_the_field(changes, field):
         pytest.param(
             {"new_nodes": [{"name": "x"}]}, "new_nodes[0].content", "content or a tool", id="empty_node"
         ),
-        pytest.param({"new_nodes": [{"name": " "}]}, "new_nodes[0].name", "1 to 200", id="blank_name"),
+        pytest.param({"new_nodes": [{"name": " "}]}, "new_nodes[0].name", "1 to 120", id="blank_name"),
         pytest.param({"new_nodes": ["knead"] * 501}, "new_nodes", "at most 500", id="too_many"),
         pytest.param(
             {"new_edges": [{"from": "knead", "to": "moon"}]}, "new_edges[0].to", "no new node", id="lost_edge"
