@@ -156,7 +156,7 @@ def _graph_of(overlay: Overlay, read: _Read) -> Graph:
 
 def _path_rows(workspace: Workspace, filters: ExplorerFilters) -> QuerySet[Path]:
     """The whole, active paths that pass; what has no index is looked for among the newest ``WINDOW``."""
-    rows: QuerySet[Path] = Path.objects.filter(workspace=workspace).active().whole()
+    rows: QuerySet[Path] = Path.objects.active().whole().filter(workspace=workspace)
     rows = rows.filter(result=filters.result) if filters.result else rows.exclude(result="template")
     if filters.agent or filters.tag or filters.tool or filters.since or filters.until:
         rows = rows.filter(pk__gte=id_after(Path.objects.filter(workspace=workspace), WINDOW))
@@ -212,7 +212,7 @@ def _newest_within(rows: QuerySet[Path], most_steps: int = 0) -> tuple[list[int]
 
 def _through(nodes: list[int], most: int) -> tuple[list[int], bool]:
     """The newest active whole paths with a step at one of the nodes, and whether there are more."""
-    steps = PathNode.objects.filter(node__in=nodes, path__status="active", path__container=None)
+    steps = PathNode.objects.filter(node__in=nodes, path__status="active", path__span_start=None)
     found = list(steps.order_by("-path_id").values_list("path_id", flat=True).distinct()[: most + 1])
     return found[:most], len(found) > most
 

@@ -48,9 +48,10 @@ class PathFilters:
 
 def list_paths(workspace: Workspace, filters: PathFilters, cursor: str) -> Page[Path]:
     """Newest first. A filter without an index looks through a window of them and says where it stopped."""
-    rows = Path.objects.filter(workspace=workspace).select_related("lineage", "source", "container", "parent")
+    rows = Path.objects.filter(workspace=workspace)
+    rows = rows.select_related("lineage", "source", "container", "parent")
     if not filters.parts:
-        rows = rows.filter(Q(container=None) | Q(span_start=None))
+        rows = rows.whole()
     if filters.status and filters.result:
         rows = rows.filter(status=filters.status, result=filters.result)
     if not filters.needs_scan:
@@ -97,7 +98,7 @@ def failures_met(path: Path, *, limit: int = SHOWN) -> list[Failure]:
 
 def paths_of_task(task: Task) -> list[Path]:
     """The whole paths that were made from a task, every version, newest first."""
-    rows = Path.objects.filter(source=task).filter(Q(container=None) | Q(span_start=None))
+    rows = Path.objects.whole().filter(source=task)
     return list(rows.order_by("-pk")[:SHOWN])
 
 
