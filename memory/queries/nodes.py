@@ -8,10 +8,8 @@ from django.db.models import Count, Q, QuerySet
 
 from memory.domain.paths.duplicates import Duplicates, NodeFacts, find_duplicates
 from memory.models import Failure, Node, Path, PathNode, Workspace
-from memory.queries.paging import Page, newest_first, read_number
+from memory.queries.paging import Page, newest_first, newest_matching
 
-WINDOW = 20_000
-"""How many nodes one page looks through for a text."""
 MAX_COUNTED = 10_000
 """Paths through a node are counted so far; above, the page says "more than"."""
 COMPARED = 10_000
@@ -34,19 +32,15 @@ def node_rows(workspace_id: int) -> QuerySet[Node]:
 
 
 def list_nodes(
-    workspace_id: int, filters: NodeFilters, cursor: str, *, size: int = 50, window: int = WINDOW
+    workspace_id: int, filters: NodeFilters, cursor: str, *, size: int = 50, window: int = 0
 ) -> Page[Node]:
-    """Newest first. A text or a kind is looked for among ``window`` nodes a page; it says if it stopped."""
+    """Newest first. A filter without an index looks through ``window`` nodes and says where it stopped."""
     rows = node_rows(workspace_id)
     if filters.tool:
         rows = rows.filter(tool=filters.tool)
     if not (filters.text or filters.kind or filters.merged):
         return newest_first(rows, cursor, size=size)
-    before = read_number(cursor)
-    seen = rows if before is None else rows.filter(pk__lt=before)
-    floor = next(iter(seen.order_by("-pk").values_list("pk", flat=True)[window : window + 1]), 0)
-    page = newest_first(_matching(rows.filter(pk__gte=floor), filters), cursor, size=size)
-    return page if page.next_cursor or not floor else Page(page.rows, str(floor), stopped_early=True)
+    return newest_matching(rows, lambda among: _matching(among, filters), cursor, size=size, window=window)
 
 
 def _matching(rows: QuerySet[Node], filters: NodeFilters) -> QuerySet[Node]:
@@ -75,13 +69,6 @@ def same_nodes(node: Node) -> list[Node]:
     """All nodes that people said are the same as this one, the one that is drawn first."""
     final = node.merged_into or node
     return [final, *Node.objects.filter(merged_into=final).order_by("pk")]
-
-
-def final_ids(node_ids: Iterable[int]) -> dict[int, int]:
-    """By node id: the id of the node that is drawn for it. One query."""
-    ids = set(node_ids)
-    merged = dict(Node.objects.filter(pk__in=ids, merged_into__isnull=False).values_list("pk", "merged_into"))
-    return {node_id: merged.get(node_id) or node_id for node_id in ids}
 
 
 def count_paths(node_ids: Iterable[int]) -> dict[int, int]:
