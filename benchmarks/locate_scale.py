@@ -29,7 +29,7 @@ MAX_BESIDE_MS, MAX_MILLION_MS, MIN_RECALL = 30.0, 100.0, 0.95
 ROWS = (
     ("numpy", "exact numpy, goals only"),
     ("pgvector", "bare pgvector, goals only, 10 rows"),
-    ("near", "HGMem: candidates"),
+    ("near", "HGMem: embedding and candidates"),
     ("embed", "HGMem: embedding the goal"),
     ("locate", "HGMem: whole answer, stored"),
     ("beside_embedding", "HGMem: whole answer without the embedding"),

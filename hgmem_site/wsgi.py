@@ -12,6 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hgmem_site.settings")
 django_application = WholeAnswers(get_wsgi_application())
 
 from corrections.live.announcing import start_serving  # noqa: E402 - needs the applications
+from memory.live.index import start_warming  # noqa: E402
 
 NO_LENGTH = b'{"code":"length_required","detail":"Send a Content-Length: chunked bodies are not read."}'
 NO_LENGTH_HEADERS = [("Content-Type", "application/json"), ("Connection", "close")]
@@ -39,3 +40,4 @@ def application(environ: Environ, start_response: Callable[..., Any]) -> Iterabl
 
 
 start_serving()
+start_warming()

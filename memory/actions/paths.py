@@ -191,7 +191,7 @@ def facts_of(path: Path) -> dict[str, Any]:
 
 def refuse_piece(path: Path) -> None:
     """Raise TransitionError for a piece of another path: its versions are those of its whole."""
-    if path.container_id is not None and path.span_start is not None:
+    if path.is_piece:
         raise TransitionError("This is a part of another path: change that one.")
 
 

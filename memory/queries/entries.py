@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 from django.db import connection
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, OuterRef, Q, Subquery
 
-from memory.models import PathEntry
+from memory.models import Localization, PathEntry, Workspace
 
 BATCH = 1_000
 MANY = 10_000
@@ -91,6 +91,13 @@ def load_entries(path_ids: Sequence[int]) -> dict[int, StoredEntry]:
         cursor.execute(f"{_STORED} ({marks})", path_ids)
         rows = cursor.fetchall()
     return {path_id: StoredEntry(bytes(entry), _words(tags), *rest) for path_id, entry, tags, *rest in rows}
+
+
+def list_recently_asked(since: datetime) -> list[int]:
+    """Workspaces in which a path was looked for since then. One step in an index for each workspace."""
+    newest = Localization.objects.filter(workspace=OuterRef("pk")).order_by("-id").values("asked_at")[:1]
+    asked = Workspace.objects.annotate(asked_at=Subquery(newest)).filter(asked_at__gte=since)
+    return list(asked.order_by("asked_at").values_list("pk", flat=True))
 
 
 def count_behind(name: str, workspace_id: int) -> int:

@@ -9,9 +9,10 @@ from memory.live.index.drafting import draft_entries, embed_documents, entry_nam
 from memory.live.index.question import Filters, Neighbour, Question
 from memory.live.index.searching import EXACT, find_near, forget_index, list_embedders
 from memory.live.index.state import IndexState, get_index_state
+from memory.live.index.warming import start_warming
 
 __all__ = [
     "EXACT", "Asked", "Filters", "IndexState", "Neighbour", "Question", "draft_entries", "embed_documents",
     "embed_question", "entry_name", "find_candidates", "find_near", "forget_index", "get_index_state",
-    "list_embedders",
+    "list_embedders", "start_warming",
 ]  # fmt: skip

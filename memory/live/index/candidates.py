@@ -74,11 +74,11 @@ def find_candidates(
     )
     near = find_near(question)
     stored = load_entries([found.path_id for found in near])
-    made = (_candidate(found, stored.get(found.path_id)) for found in near)
+    made = (_candidate(found, stored.get(found.path_id), asked) for found in near)
     return [candidate for candidate in made if candidate is not None]
 
 
-def _candidate(near: Neighbour, stored: StoredEntry | None) -> Candidate | None:
+def _candidate(near: Neighbour, stored: StoredEntry | None, asked: Asked) -> Candidate | None:
     """None for a path that went away in between, or whose entry is of another release."""
     if stored is None:
         return None
@@ -86,6 +86,7 @@ def _candidate(near: Neighbour, stored: StoredEntry | None) -> Candidate | None:
         entry = decode_entry(stored.entry)
     except EntryError:
         return None
+    is_comparable = asked.vectors.get(near.embedder) is asked.vector
     return Candidate(
         id=near.path_id,
         entry=entry,
@@ -93,5 +94,5 @@ def _candidate(near: Neighbour, stored: StoredEntry | None) -> Candidate | None:
         result=stored.result,  # type: ignore[arg-type]
         reward=stored.reward,
         nearness=max(near.goal_cosine, near.actions_cosine),
-        vector=near.goal_vector,
+        vector=near.goal_vector if is_comparable else None,
     )

@@ -99,7 +99,6 @@ def test_locate__bad_body__is_refused_in_the_one_shape(
         pytest.param("<script>alert(1)</script> {{ 7*7 }}", id="markup"),
         pytest.param("' OR 1=1; DROP TABLE memory_path; --", id="sql"),
         pytest.param("漢字 🙂 \u202e", id="unicode"),
-        pytest.param("1" * 400, id="digits"),
         pytest.param("%s %d {} \\ ' \"", id="format characters"),
     ],
 )

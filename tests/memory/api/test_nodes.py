@@ -45,10 +45,8 @@ def test_nodes__more_than_a_page__go_on_at_next(cast: Cast, review_api: APIClien
     first = review_api.get("/api/v1/nodes?q=walk-").json()
     rest = review_api.get(first["next"]).json()
 
-    assert (len(first["results"]), [node["content"] for node in rest["results"]]) == (
-        50,
-        ["walk-01", "walk-00"],
-    )
+    assert len(first["results"]) == 50
+    assert [node["content"] for node in rest["results"]] == ["walk-01", "walk-00"]
     assert rest["next"] is None
 
 

@@ -122,6 +122,7 @@ def test_embed_question__embedder_changed__earlier_vectors_go_on_serving(
 
     assert asked.notes == (candidates.REINDEXING,)
     assert {candidate.id: candidate.nearness for candidate in found}[path_id] > 0.5
+    assert {candidate.vector for candidate in found} == {None}  # never compared with the new model's
 
 
 def test_find_candidates__entry_of_another_release__left_out(cast: Cast) -> None:

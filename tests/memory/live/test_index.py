@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from memory.live.index import EXACT, Question, exact, find_near, statements
+from memory.live.index import EXACT, Question, exact, find_near, statements, warming
 from memory.models import Path
 from memory.queries.path_documents import read_path
 from memory.writer.paths import NewPath, add_version, lock_lineage, set_status
-from tests.builders import NOW, make_doc, make_path
+from tests.builders import NOW, make_doc, make_localization, make_path
 from tests.conftest import Cast
 from tests.memory.live.vectors import NAME, ROUNDED, Matrix, make_placed, make_vectors, near, place
 
@@ -277,3 +278,13 @@ def test_approximate_index__through_hnsw__nearly_what_brute_force_finds(
         assert len(odd) >= 10
         assert len(near(cast.workspace, asked, limit=10, tags=("even",))) >= 10
     assert hits / total > 0.95
+
+
+def test_warm_index__workspaces_asked_lately__are_in_memory(cast: Cast) -> None:
+    now = timezone.now()
+    make_localization(cast.workspace, asked_at=now)
+    make_localization(cast.elsewhere, asked_at=now - timedelta(days=30))
+
+    assert warming.warm_index() == 1
+
+    assert list(EXACT._workspaces) == [cast.workspace.pk]

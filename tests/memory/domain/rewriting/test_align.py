@@ -327,6 +327,16 @@ def test_propose__branches_and_loops__keep_their_conditions():
     }
 
 
+def test_propose__a_tool_with_an_endless_name__is_cut_in_the_node_s_name():
+    tool = "shut_" * 40
+    memory = RewriteMemory(repairs=(repair("Fire two bowls", [HEAT], 0, LID, [(tool, {}), HEAT]),))
+
+    rewrite = propose(path("Fire a vase", HEAT), FailurePoint(node="0", message=LID), memory)
+
+    assert rewrite is not None
+    assert [node.name for node in rewrite.new_nodes if isinstance(node, NodeDoc)] == [tool[:112]]
+
+
 def test_propose__a_node_that_is_not_there__is_an_error():
     with pytest.raises(KeyError):
         propose(path("Fire", HEAT), FailurePoint(node="9", message=LID), RewriteMemory())
