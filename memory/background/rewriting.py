@@ -93,7 +93,7 @@ def want_rewrite(
 
 def whole_of(path: Path) -> Path:
     """The path that a piece of a path belongs to; itself for a whole one."""
-    while path.container is not None and path.span_start is not None:
+    while path.is_piece and path.container is not None:
         path = path.container
     return path
 
@@ -116,7 +116,7 @@ def environment_changed(workspace_id: int, tool: str, version: int, change: str)
 
 def _users_of(workspace_id: int, tool: str) -> QuerySet[Path]:
     """Active whole paths that call the tool and that agents reused, the most used first."""
-    rows = Path.objects.active().filter(workspace=workspace_id, span_start=None, use_count__gt=0)
+    rows = Path.objects.active().whole().filter(workspace=workspace_id, use_count__gt=0)
     rows = rows.filter(steps__node__tool=tool).exclude(result="template").distinct()
     return rows.select_related("lineage", "container").order_by("-use_count", "-pk")[:MAX_ENVIRONMENT]
 

@@ -85,7 +85,7 @@ def _rewrites(among: QuerySet[Path], tool: str) -> list[Pair]:
 
 def _whole(path: Path) -> QuerySet[Path]:
     """Whole paths of the workspace, of other lineages."""
-    rows = Path.objects.filter(workspace=path.workspace_id, span_start=None)
+    rows = Path.objects.whole().filter(workspace=path.workspace_id)
     return rows.exclude(lineage=path.lineage_id)
 
 
