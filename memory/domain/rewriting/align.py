@@ -8,7 +8,7 @@ Nothing is executed. The ideas are EMG's (arXiv 2607.13884): edit paths between 
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,11 +25,13 @@ from memory.domain.rewriting.align_edits import (
     place_of,
     repeats,
 )
-from memory.domain.rewriting.align_path import Alignment, align_nodes, same_steps
-from memory.domain.rewriting.align_reason import describe, describe_direct
+from memory.domain.rewriting.align_path import Alignment, align_nodes, same_step, same_steps
+from memory.domain.rewriting.align_reason import describe, describe_direct, describe_rewording
 from memory.domain.rewriting.align_roles import Words
+from memory.domain.rewriting.align_shape import LEAST_LIKENESS, fit, is_composed, likeness_of_params
 from memory.domain.rewriting.align_sources import Moment, canonical
 from memory.domain.rewriting.align_splice import Draft
+from memory.domain.rewriting.align_wording import rewordings
 from memory.domain.rewriting.proposal import InvalidRewriteError, Rewrite, apply, validate
 
 __all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "proposals", "propose"]
@@ -89,7 +91,11 @@ def proposals(old: PathDoc, failure: FailurePoint, memory: RewriteMemory) -> lis
     Raises KeyError when the failing node is not in the path.
     """
     place = place_of(old, failure)
-    found = [*_of_same_goal(old, place, failure, memory), *_of_other_goals(old, place, failure, memory)]
+    found = [
+        *_of_same_goal(old, place, failure, memory),
+        *_of_same_words(old, place, failure, memory),
+        *_of_other_goals(old, place, failure, memory),
+    ]
     return sorted((one for one in found if _can_be(old, one.rewrite)), key=lambda one: -one.score)
 
 
@@ -111,10 +117,24 @@ def _of_same_goal(
         edit = learn_edit(Repair(failed=old, failure=failure, fixed=path))
         if edit is not None:
             draft = Draft(old, place)
+            alike = min(_likeness(draft, step, step.node) for step in edit.steps)
             for step in edit.steps:
                 _take(draft, step, step.node)
             similarity = align_nodes(old.nodes, path.nodes).similarity
-            yield Proposed(draft.rewrite(describe_direct(old, edit, failure)), 1.0 + similarity)
+            if alike >= LEAST_LIKENESS:
+                yield Proposed(draft.rewrite(describe_direct(old, edit, failure)), alike * (1.0 + similarity))
+
+
+def _of_same_words(
+    old: PathDoc, place: int, failure: FailurePoint, memory: RewriteMemory
+) -> Iterator[Proposed]:
+    """The failing call with the word that the error blames replaced, as fixes of such failures did it."""
+    node = old.nodes[place]
+    for found in rewordings(node, failure, memory.repairs[:MAX_REMEMBERED])[:1]:
+        draft = Draft(old, place)
+        params = node.params | {found.name: found.value}
+        new = draft.replace(place, msgspec.structs.replace(node, params=params))
+        yield Proposed(draft.rewrite(describe_rewording(old, new, found, failure)), found.confidence)
 
 
 def _of_other_goals(
@@ -138,7 +158,9 @@ def _of_other_goals(
     for family in ranked[:MAX_CANDIDATES]:
         share = sum(near for near, _ in family) / total
         if share >= LEAST_SHARE:
-            yield _filled_in(old, place, failure, family, learnt, successes, words, share)
+            filled = _filled_in(old, place, failure, family, learnt, successes, words, share)
+            if filled is not None:
+                yield filled
 
 
 def _filled_in(
@@ -150,19 +172,26 @@ def _filled_in(
     successes: Sequence[PathDoc],
     words: Words,
     share: float,
-) -> Proposed:
+) -> Proposed | None:
+    """None where an argument that is known would have to take a value of another shape."""
     draft = Draft(old, place)
     model = max(family, key=lambda pair: pair[0])[1]
     taken: list[tuple[Step, NodeDoc, dict[str, Bound]]] = []
     score = share
     for step in model.steps:
-        at = max(draft.place() - step.back, 0)
+        at = _at(draft, step)
         moment = Moment(old.goal, draft.nodes[:at], draft.nodes[at:], failure.message)
-        bound = Binder(_examples(step, family, learnt, successes), words).bind(Occurrence(moment, {}))
+        examples = _examples(step, family, learnt, successes)
+        bound = Binder(examples, words).bind(Occurrence(moment, {}))
+        if _keeps_tool(draft, step):
+            bound = _without_composed(draft.nodes[at].params, bound)
         node = _node(draft, step, bound, at)
+        alike = min(_likeness(draft, step, node), _fit(bound, examples))
+        if alike < LEAST_LIKENESS or same_step(draft.nodes[at], node):
+            return None
         if repeats(draft.nodes, at, node) and step.operation == "add":
             score *= REPEATED
-        score *= DOUBTFUL + _confidence(bound)
+        score *= alike * (DOUBTFUL + _confidence(bound))
         taken.append((step, _take(draft, step, node), bound))
     return Proposed(draft.rewrite(describe(old, model, taken, len(family), failure)), score)
 
@@ -170,6 +199,29 @@ def _filled_in(
 def _confidence(bound: dict[str, Bound]) -> float:
     """How sure the least sure argument is: one wrong value is enough to fail."""
     return min((value.confidence for value in bound.values()), default=1.0)
+
+
+def _keeps_tool(draft: Draft, step: Step) -> bool:
+    """Whether the step gives a call other arguments."""
+    return step.operation == "relabel" and draft.nodes[_at(draft, step)].tool == step.node.tool
+
+
+def _likeness(draft: Draft, step: Step, node: NodeDoc) -> float:
+    """How alike the arguments are that ``node`` changes; 1 where it takes no other call's place."""
+    if not _keeps_tool(draft, step):
+        return 1.0
+    return likeness_of_params(draft.nodes[_at(draft, step)].params, node.params)
+
+
+def _fit(bound: dict[str, Bound], examples: Sequence[tuple[Occurrence, float]]) -> float:
+    """How well the least fitting value fits in with the argument's values in other calls."""
+    known = [(name, [one.params[name] for one, _ in examples if name in one.params]) for name in bound]
+    return min((fit(bound[name].value, values) for name, values in known), default=1.0)
+
+
+def _without_composed(params: dict[str, Any], bound: dict[str, Bound]) -> dict[str, Bound]:
+    """What was composed for this goal stays: what other goals' calls had says nothing about it."""
+    return {name: value for name, value in bound.items() if not is_composed(params.get(name))}
 
 
 def _examples(
@@ -205,7 +257,7 @@ def _shifted(moment: Moment, back: int) -> Moment:
 
 def _node(draft: Draft, step: Step, bound: dict[str, Bound], at: int) -> NodeDoc:
     params = {name: value.value for name, value in bound.items()}
-    if step.operation == "relabel" and draft.nodes[at].tool == step.node.tool:
+    if _keeps_tool(draft, step):
         params = draft.nodes[at].params | params
     return NodeDoc(
         name="", tool=step.node.tool, params=params, content=step.node.content, kind=step.node.kind
@@ -213,13 +265,17 @@ def _node(draft: Draft, step: Step, bound: dict[str, Bound], at: int) -> NodeDoc
 
 
 def _take(draft: Draft, step: Step, node: NodeDoc) -> NodeDoc:
-    at = max(draft.place() - step.back, 0)
+    at = _at(draft, step)
     if step.operation == "add":
         return draft.insert(at, node)
     if step.operation == "delete":
         draft.delete(at)
         return node
     return draft.replace(at, node)
+
+
+def _at(draft: Draft, step: Step) -> int:
+    return max(draft.place() - step.back, 0)
 
 
 def _folded(goal: str) -> str:

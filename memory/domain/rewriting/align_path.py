@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from memory.domain.paths.document import NodeDoc, PathDoc
+from memory.domain.rewriting.align_shape import likeness_of_params
 
 Operation = Literal["keep", "add", "delete", "relabel"]
 COST_ADD = COST_DELETE = 1.0
@@ -121,9 +122,12 @@ def _costs(old: Sequence[NodeDoc], new: Sequence[NodeDoc]) -> list[list[float]]:
 
 
 def _change(old: NodeDoc, new: NodeDoc) -> float:
+    """The less alike the arguments of two calls of a tool are, the more they are two calls."""
     if same_step(old, new):
         return 0.0
-    return COST_RELABEL if old.tool and old.tool == new.tool else COST_REPLACE
+    if not old.tool or old.tool != new.tool:
+        return COST_REPLACE
+    return COST_REPLACE - (COST_REPLACE - COST_RELABEL) * likeness_of_params(old.params, new.params)
 
 
 def _is(cost: float, other: float) -> bool:

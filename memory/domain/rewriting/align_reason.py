@@ -9,6 +9,7 @@ from memory.domain.paths.document import NodeDoc, PathDoc
 from memory.domain.rewriting.align_binding import GOAL, USUAL, Bound
 from memory.domain.rewriting.align_edits import FailurePoint, LearntEdit, Step, place_of
 from memory.domain.rewriting.align_sources import Source
+from memory.domain.rewriting.align_wording import Rewording
 
 MAX_SAID = 200
 MAX_VALUE = 80
@@ -44,6 +45,18 @@ def describe_direct(old: PathDoc, edit: LearntEdit, failure: FailurePoint) -> st
     ]
     lines += [_step(old, step, step.node, {}, failure) for step in edit.steps]
     return "\n".join(lines)
+
+
+def describe_rewording(old: PathDoc, node: NodeDoc, found: Rewording, failure: FailurePoint) -> str:
+    """The reason of a rewrite that puts another word into the failing call."""
+    others = f"{found.times} other paths" if found.times > 1 else "another path"
+    return "\n".join(
+        (
+            _failed(old, failure),
+            f"In {others} such a failure went away with “{found.instead}” instead of “{found.word}”.",
+            f"Changed to {_call(node)}.",
+        )
+    )
 
 
 def _failed(old: PathDoc, failure: FailurePoint) -> str:

@@ -10,6 +10,7 @@ import msgspec
 
 from memory.domain.paths.document import NodeDoc, PathDoc, chain
 from memory.domain.rewriting.align import FailurePoint, Repair
+from memory.domain.rewriting.align_shape import LEAST_LIKENESS, likeness_of_params
 
 ERROR = "error: "
 """Begins the condition of the edge to a failure; the masked message follows."""
@@ -68,8 +69,8 @@ def plain_walk(path: PathDoc, keep: str = "") -> PathDoc:
 def repair_of(walk: PathDoc, fixed: PathDoc) -> Repair | None:
     """What the way from ``walk``, with its last failure, to ``fixed`` teaches; None where nothing failed.
 
-    Of the walk, the steps between the failing call and the same tool's next call are the detour: what was
-    missing before the failure. So they are not part of the failed path.
+    Of the walk, the steps between the failing call and the same tool's next call of that shape are the detour:
+    what was missing before the failure. So they are not part of the failed path.
     """
     told = _told(walk)
     if not told:
@@ -77,12 +78,24 @@ def repair_of(walk: PathDoc, fixed: PathDoc) -> Repair | None:
     place = max(told)
     failing = walk.nodes[place]
     after = [node for node in walk.nodes[place + 1 :] if node.tool]
-    recovery = next((at for at, node in enumerate(after) if node.tool == failing.tool), None)
+    recovery = _recovery(failing, after)
     rest = after[recovery + 1 :] if recovery is not None else []
     before = plain_walk(msgspec.structs.replace(walk, nodes=walk.nodes[:place], edges=()))
     nodes = (*(node for node in before.nodes if node.name != failing.name), failing, *rest)
     failed = msgspec.structs.replace(walk, nodes=nodes, edges=chain([node.name for node in nodes]), parts=())
     return Repair(failed=failed, failure=told[place], fixed=plain_walk(fixed))
+
+
+def _recovery(failing: NodeDoc, after: Sequence[NodeDoc]) -> int | None:
+    """Where the call was made again: a call of the tool with arguments of another shape is something else."""
+    return next(
+        (
+            at
+            for at, node in enumerate(after)
+            if node.tool == failing.tool and likeness_of_params(failing.params, node.params) >= LEAST_LIKENESS
+        ),
+        None,
+    )
 
 
 def _told(path: PathDoc) -> dict[int, FailurePoint]:
