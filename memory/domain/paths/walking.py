@@ -111,14 +111,16 @@ def _reaction(points: Sequence[Point], place: int) -> tuple[str, str]:
     following = points[place + 1]
     if not following.calls:
         return "go on", "Go on"
+    changed = _changed(point.shown.input, following.calls[0].input)
     if point.again == place + 1:
-        changed = _changed(point.shown.input, following.calls[0].input)
         return "retry", f"Try {tool} again {f'with other {changed}' if changed else 'unchanged'}"
+    is_same = following.shown.tool == tool
+    first = f"{tool} with another input ({changed})" if is_same else following.shown.tool
     if point.again is not None:
-        first = following.shown.tool if following.shown.tool != tool else "it for something else"
-        return "prepare", f"First call {first}, then try {tool} again"
-    if following.shown.tool == tool:
-        return "switch", f"Call {tool} for something else"
+        again = "the failed call" if is_same else tool
+        return "prepare", f"First call {first}, then try {again} again"
+    if is_same:
+        return "switch", f"Call {first} instead"
     return "switch", f"Switch to {following.shown.tool}"
 
 

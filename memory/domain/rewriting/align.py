@@ -7,8 +7,8 @@ Nothing is executed. The ideas are EMG's (arXiv 2607.13884): edit paths between 
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,11 +25,15 @@ from memory.domain.rewriting.align_edits import (
     place_of,
     repeats,
 )
+from memory.domain.rewriting.align_examples import examples_of, without_composed, worst_fit
 from memory.domain.rewriting.align_path import Alignment, align_nodes, same_step, same_steps
 from memory.domain.rewriting.align_reason import describe, describe_direct, describe_rewording
 from memory.domain.rewriting.align_roles import Words
-from memory.domain.rewriting.align_shape import LEAST_LIKENESS, fit, is_composed, likeness_of_params
-from memory.domain.rewriting.align_sources import Moment, canonical
+from memory.domain.rewriting.align_shape import (
+    LEAST_LIKENESS,
+    likeness_of_params,
+)
+from memory.domain.rewriting.align_sources import Moment
 from memory.domain.rewriting.align_splice import Draft
 from memory.domain.rewriting.align_wording import rewordings
 from memory.domain.rewriting.proposal import InvalidRewriteError, Rewrite, apply, validate
@@ -38,8 +42,6 @@ __all__ = ["Alignment", "FailurePoint", "Repair", "RewriteMemory", "align", "pro
 
 MAX_CANDIDATES = 4
 MAX_REMEMBERED = 500
-MAX_OCCURRENCES = 300
-REPAIR_WEIGHT = 3.0
 LEAST_SHARE = 0.1
 REPEATED = 0.02
 DOUBTFUL = 0.2
@@ -155,10 +157,13 @@ def _of_other_goals(
     words = Words([old.goal, *(path.goal for path in successes), *(edit.goal for edit in learnt)])
     total = sum(near for near, _ in kin) or 1.0
     ranked = sorted(families.values(), key=lambda family: -sum(near for near, _ in family))
+    known = sum(near > 0 for near, _ in kin)
     for family in ranked[:MAX_CANDIDATES]:
         share = sum(near for near, _ in family) / total
         if share >= LEAST_SHARE:
-            filled = _filled_in(old, place, failure, family, learnt, successes, words, share)
+            filled = _filled_in(
+                old, place, failure, family, learnt, successes, words, share * known / (known + 1)
+            )
             if filled is not None:
                 yield filled
 
@@ -181,12 +186,12 @@ def _filled_in(
     for step in model.steps:
         at = _at(draft, step)
         moment = Moment(old.goal, draft.nodes[:at], draft.nodes[at:], failure.message)
-        examples = _examples(step, family, learnt, successes)
+        examples = examples_of(step, family, learnt, successes)
         bound = Binder(examples, words).bind(Occurrence(moment, {}))
         if _keeps_tool(draft, step):
-            bound = _without_composed(draft.nodes[at].params, bound)
+            bound = without_composed(draft.nodes[at].params, bound, examples)
         node = _node(draft, step, bound, at)
-        alike = min(_likeness(draft, step, node), _fit(bound, examples))
+        alike = min(_likeness(draft, step, node), worst_fit(bound, examples))
         if alike < LEAST_LIKENESS or same_step(draft.nodes[at], node):
             return None
         if repeats(draft.nodes, at, node) and step.operation == "add":
@@ -211,48 +216,6 @@ def _likeness(draft: Draft, step: Step, node: NodeDoc) -> float:
     if not _keeps_tool(draft, step):
         return 1.0
     return likeness_of_params(draft.nodes[_at(draft, step)].params, node.params)
-
-
-def _fit(bound: dict[str, Bound], examples: Sequence[tuple[Occurrence, float]]) -> float:
-    """How well the least fitting value fits in with the argument's values in other calls."""
-    known = [(name, [one.params[name] for one, _ in examples if name in one.params]) for name in bound]
-    return min((fit(bound[name].value, values) for name, values in known), default=1.0)
-
-
-def _without_composed(params: dict[str, Any], bound: dict[str, Bound]) -> dict[str, Bound]:
-    """What was composed for this goal stays: what other goals' calls had says nothing about it."""
-    return {name: value for name, value in bound.items() if not is_composed(params.get(name))}
-
-
-def _examples(
-    step: Step,
-    family: list[tuple[float, LearntEdit]],
-    learnt: Sequence[LearntEdit],
-    successes: Sequence[PathDoc],
-) -> list[tuple[Occurrence, float]]:
-    """Calls of the step's tool: in good paths, in repairs of any failure, most of all of this one."""
-    found: dict[tuple[str, Hashable], tuple[Occurrence, float]] = {}
-    for path in successes:
-        for at, node in enumerate(path.nodes):
-            if node.tool == step.node.tool:
-                moment = Moment(path.goal, path.nodes[:at], path.nodes[at + 1 :])
-                found[path.goal, canonical(node.params)] = Occurrence(moment, node.params), 1.0
-    of_this = {id(edit) for _, edit in family}
-    for edit in learnt:
-        for other in edit.steps:
-            if other.node.tool == step.node.tool:
-                weight = REPAIR_WEIGHT if id(edit) in of_this else 1.0
-                same = edit.goal, canonical(other.node.params)
-                if same not in found or weight > found[same][1]:
-                    found[same] = Occurrence(_shifted(edit.moment, other.back), other.node.params), weight
-    return list(found.values())[-MAX_OCCURRENCES:]
-
-
-def _shifted(moment: Moment, back: int) -> Moment:
-    if not back:
-        return moment
-    before = tuple(moment.before)
-    return moment._replace(before=before[:-back], after=(*before[-back:], *moment.after))
 
 
 def _node(draft: Draft, step: Step, bound: dict[str, Bound], at: int) -> NodeDoc:

@@ -4,7 +4,8 @@ Only kind, length, words and signs are looked at; nothing here knows a language 
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from memory.domain.rewriting.align_sources import MAX_TEXT
@@ -13,6 +14,9 @@ LEAST_LIKENESS = 0.35
 """Below that a value has another shape, and does not take the other's place."""
 MAX_PLAIN_WORDS = 3
 MAX_COMPARED = 100
+MIN_REGULAR = 5
+"""So many values of one length make that length a rule."""
+USUALLY_COMPOSED = 0.25
 _WORD = re.compile(r"\w+")
 _OPERATOR = re.compile(r"[=<>*;(){}|]")
 
@@ -38,8 +42,26 @@ def likeness_of_params(one: Mapping[str, Any], other: Mapping[str, Any]) -> floa
 
 
 def fit(value: Any, known: Iterable[Any]) -> float:
-    """How well a value fits in with the nearest of the known ones; 1 where none is known."""
-    return max((likeness(value, other) for other in list(known)[-MAX_COMPARED:]), default=1.0)
+    """How well a value fits in with the nearest of the known ones; 1 where none is known.
+
+    0 where all known texts have one length (codes, identifiers) and this one has another.
+    """
+    compared = list(known)[-MAX_COMPARED:]
+    texts = {other for other in compared if isinstance(other, str)}
+    lengths = {len(text) for text in texts}
+    if (
+        isinstance(value, str)
+        and len(texts) >= MIN_REGULAR
+        and len(lengths) == 1
+        and len(value) not in lengths
+    ):
+        return 0.0
+    return max((likeness(value, other) for other in compared), default=1.0)
+
+
+def is_usually_composed(known: Sequence[Any]) -> bool:
+    """Whether an argument takes composed texts: a quarter of its known values are such."""
+    return bool(known) and sum(map(is_composed, known)) >= USUALLY_COMPOSED * len(known)
 
 
 def is_composed(value: Any) -> bool:
@@ -49,9 +71,14 @@ def is_composed(value: Any) -> bool:
     )
 
 
-def words_of(text: str) -> set[str]:
+def words_of(text: str) -> frozenset[str]:
     """The words of a text's first 2,000 characters, in lower case."""
-    return set(_WORD.findall(text[:MAX_TEXT].casefold()))
+    return _words(text[:MAX_TEXT])
+
+
+@lru_cache(maxsize=4_096)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
 
 
 def _kind(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Mending a composed argument word by word: the word that the error blames becomes what others put for it."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
@@ -16,18 +16,13 @@ _PIECE = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 class Rewording(NamedTuple):
-    """An argument with one word in the place of another, how sure that is (0 to 1), and from how many fixes."""
+    """An argument with one word for another, how sure that is (0 to 1), and from how many fixes."""
 
     name: str
     value: str
     word: str
     instead: str
     confidence: float
-    times: int
-
-
-class _Vote(NamedTuple):
-    weight: float
     times: int
 
 
@@ -51,7 +46,7 @@ def rewordings(node: NodeDoc, failure: FailurePoint, repairs: Sequence[Repair]) 
 class _Pair(NamedTuple):
     before: Mapping[str, Any]
     after: Mapping[str, Any]
-    said: set[str]
+    said: frozenset[str]
 
 
 def _pair(repair: Repair, node: NodeDoc) -> Iterator[_Pair]:
@@ -68,32 +63,30 @@ def _pair(repair: Repair, node: NodeDoc) -> Iterator[_Pair]:
 
 def _nearness(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
     shared = one.keys() & other.keys()
-    return sum(
-        SequenceMatcher(None, one[name][:MAX_TEXT].split(), other[name][:MAX_TEXT].split()).ratio()
-        for name in shared
-        if isinstance(one[name], str) and isinstance(other[name], str)
-    )
+    return sum(likeness(one[name], other[name]) for name in shared)
 
 
 def _for_word(name: str, value: str, word: str, pairs: Sequence[_Pair]) -> Iterator[Rewording]:
     """Each fix counts as much as its failing argument has in common with this one; one that kept the word, or
     shows no single word instead, counts against all."""
-    votes: defaultdict[str, _Vote] = defaultdict(lambda: _Vote(0.0, 0))
+    weights: defaultdict[str, float] = defaultdict(float)
+    times: Counter[str] = Counter()
     total = 0.0
     for pair in pairs:
         before, after = pair.before.get(name), pair.after.get(name)
-        is_about = word in pair.said and isinstance(before, str) and isinstance(after, str)
-        if not is_about or word not in words_of(before):
+        if not isinstance(before, str) or not isinstance(after, str) or word not in pair.said:
             continue
-        weight = likeness(value, before)
-        total += weight
-        instead = _instead(before[:MAX_TEXT], after[:MAX_TEXT], word)
-        if instead and word not in words_of(after):
-            votes[instead] = _Vote(votes[instead].weight + weight, votes[instead].times + 1)
-    for instead, vote in votes.items():
-        new = re.sub(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", lambda _, put=instead: put, value)
+        if word in words_of(before):
+            weight = likeness(value, before)
+            total += weight
+            instead = "" if word in words_of(after) else _instead(before[:MAX_TEXT], after[:MAX_TEXT], word)
+            if instead:
+                weights[instead] += weight
+                times[instead] += 1
+    for instead, weight in weights.items():
+        new = re.sub(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", instead, value)
         if likeness(value, new) >= LEAST_LIKENESS:
-            yield Rewording(name, new, word, instead, vote.weight / (total + UNSURE), vote.times)
+            yield Rewording(name, new, word, instead, weight / (total + UNSURE), times[instead])
 
 
 def _instead(before: str, after: str, word: str) -> str:
@@ -102,7 +95,9 @@ def _instead(before: str, after: str, word: str) -> str:
     folded = [piece.casefold() for piece in old], [piece.casefold() for piece in new]
     found = {
         new[new_start]
-        for tag, start, end, new_start, new_end in SequenceMatcher(None, *folded, autojunk=False).get_opcodes()
+        for tag, start, end, new_start, new_end in SequenceMatcher(
+            None, *folded, autojunk=False
+        ).get_opcodes()
         if tag == "replace" and end - start == new_end - new_start == 1 and folded[0][start] == word
     }
     return found.pop() if len(found) == 1 and re.fullmatch(r"\w+", next(iter(found))) else ""

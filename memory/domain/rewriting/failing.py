@@ -5,6 +5,7 @@ decision what to do about it (:mod:`memory.domain.paths.walking`). A next versio
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -69,8 +70,8 @@ def plain_walk(path: PathDoc, keep: str = "") -> PathDoc:
 def repair_of(walk: PathDoc, fixed: PathDoc) -> Repair | None:
     """What the way from ``walk``, with its last failure, to ``fixed`` teaches; None where nothing failed.
 
-    Of the walk, the steps between the failing call and the same tool's next call of that shape are the detour:
-    what was missing before the failure. So they are not part of the failed path.
+    Of the walk, the steps between the failing call and the same tool's next call of that shape are the
+    detour: what was missing before the failure. So they are not part of the failed path.
     """
     told = _told(walk)
     if not told:
@@ -96,6 +97,24 @@ def _recovery(failing: NodeDoc, after: Sequence[NodeDoc]) -> int | None:
         ),
         None,
     )
+
+
+def earlier_tries(path: PathDoc, keep: str) -> list[NodeDoc]:
+    """The failed actions of a path, each with the arguments of every try; without the one named ``keep``."""
+    return [
+        msgspec.structs.replace(node, params=params)
+        for node in (path.nodes[at] for at in _told(path))
+        for params in _inputs(node)
+        if node.name != keep or params != node.params
+    ]
+
+
+def _inputs(node: NodeDoc) -> list[dict[str, Any]]:
+    attempts = node.details.get("attempts")
+    tries = (
+        [one.get("input") for one in attempts if isinstance(one, dict)] if isinstance(attempts, list) else []
+    )
+    return [node.params, *(params for params in tries if isinstance(params, dict))]
 
 
 def _told(path: PathDoc) -> dict[int, FailurePoint]:
