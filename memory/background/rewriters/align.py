@@ -9,7 +9,7 @@ from memory.domain.rewriting.align_path import same_step
 from memory.domain.rewriting.failing import earlier_tries, plain_walk
 from memory.domain.rewriting.proposal import Rewrite, apply
 
-LEAST_CONFIDENCE = 0.05
+LEAST_CONFIDENCE = 0.1
 """Below that a proposal is a guess that costs a reviewer more than it is worth."""
 
 

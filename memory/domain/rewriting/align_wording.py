@@ -67,11 +67,11 @@ def _nearness(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
 
 
 def _for_word(name: str, value: str, word: str, pairs: Sequence[_Pair]) -> Iterator[Rewording]:
-    """Each fix counts as much as its failing argument has in common with this one; one that kept the word, or
-    shows no single word instead, counts against all."""
+    """Each fix counts as much as its failing argument has in common with this one; one that shows no single
+    word instead counts against all. A word that fixes rather keep is not to blame."""
     weights: defaultdict[str, float] = defaultdict(float)
     times: Counter[str] = Counter()
-    total = 0.0
+    total = kept = 0.0
     for pair in pairs:
         before, after = pair.before.get(name), pair.after.get(name)
         if not isinstance(before, str) or not isinstance(after, str) or word not in pair.said:
@@ -79,13 +79,14 @@ def _for_word(name: str, value: str, word: str, pairs: Sequence[_Pair]) -> Itera
         if word in words_of(before):
             weight = likeness(value, before)
             total += weight
-            instead = "" if word in words_of(after) else _instead(before[:MAX_TEXT], after[:MAX_TEXT], word)
-            if instead:
+            if word in words_of(after):
+                kept += weight
+            elif instead := _instead(before[:MAX_TEXT], after[:MAX_TEXT], word):
                 weights[instead] += weight
                 times[instead] += 1
     for instead, weight in weights.items():
         new = re.sub(rf"(?i)(?<!\w){re.escape(word)}(?!\w)", instead, value)
-        if likeness(value, new) >= LEAST_LIKENESS:
+        if weight > kept and likeness(value, new) >= LEAST_LIKENESS:
             yield Rewording(name, new, word, instead, weight / (total + UNSURE), times[instead])
 
 

@@ -78,6 +78,20 @@ def test_build__detour__success_path_is_without_it() -> None:
             [call("a", "no", input={"x": 1}), call("a", input={"x": 1})], "Try a again unchanged", id="same"
         ),
         pytest.param([call("a", "no"), call("b")], "Switch to b", id="switch"),
+        pytest.param(
+            [call("a", "no", input={"q": "cost of tea"}), call("a", input={"q": "list shops"})],
+            "Call a with another input (q) instead",
+            id="the same tool for another end",
+        ),
+        pytest.param(
+            [
+                call("a", "no", input={"q": "cost of tea"}),
+                call("a", input={"q": "list shops"}),
+                call("a", input={"q": "cost of green tea"}),
+            ],
+            "First call a with another input (q), then try the failed call again",
+            id="the same tool in between",
+        ),
         pytest.param([call("a", "no")], "Stop", id="stop"),
     ],
 )

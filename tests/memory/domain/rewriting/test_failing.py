@@ -7,7 +7,7 @@ import pytest
 from memory.domain.paths.building import build_paths
 from memory.domain.paths.document import NodeDoc, PathDoc, chain
 from memory.domain.paths.runs import Run, RunCall, RunFailure
-from memory.domain.rewriting.failing import Hint, find_failure, plain_walk, repair_of
+from memory.domain.rewriting.failing import Hint, earlier_tries, find_failure, plain_walk, repair_of
 
 OPEN = RunFailure(message="the door is open", template="the door is open", error_type="DoorError")
 EMPTY = RunFailure(message="no fuel: 0 l", template="no fuel: <n> l", error_type="FuelError")
@@ -127,3 +127,31 @@ def test_plain_walk__event_of_another_kind__stays(kept: int) -> None:
     path = PathDoc(goal="g", nodes=tuple(nodes), edges=chain([node.name for node in nodes]))
 
     assert plain_walk(path) == path
+
+
+def test_repair_of__the_tool_looks_around_first__the_look_is_what_was_missing() -> None:
+    query, look = "SELECT name FROM stadiums WHERE id = 1", "SHOW TABLES"
+    mended = "SELECT name FROM stadium WHERE id = 1"
+    steps = [(query, OPEN), (look, None), (mended, None)]
+    made = [
+        RunCall(seq=seq, tool="ask", input={"cmd": text}, failure=failure, output=f"rows {seq}", step=seq)
+        for seq, (text, failure) in enumerate(steps)
+    ]
+    walk, good = (
+        built.doc
+        for built in build_paths(Run(external_id="r", calls=made, goal="Ask", outcome="success"))[:2]
+    )
+
+    repair = repair_of(walk, good)
+
+    assert repair is not None
+    assert [node.params["cmd"] for node in repair.failed.nodes] == [query]
+    assert [node.params["cmd"] for node in repair.fixed.nodes] == [look, mended]
+
+
+def test_earlier_tries__every_try_but_the_one_to_repair() -> None:
+    walk = walk_of(("refuel", EMPTY), ("look", None), ("start", OPEN), ("start", OPEN))
+
+    tries = earlier_tries(walk, keep="start")
+
+    assert [(node.tool, node.params["n"]) for node in tries] == [("refuel", 0), ("start", 2)]
