@@ -26,8 +26,9 @@ def load_memory(path: Path, tool: str, new_goal: str = "", nearby: Sequence[int]
 
     Successes: active paths of the same goal first, then those of ``nearby`` (ids, nearest first), then the
     newest that call the tool. Repairs: detours that ended well, failed paths whose goal succeeded in another
-    run, rewrites that were followed by a success. What was seen in the path's own environment (``env.domain``) is taken if there is any, else all the rest:
-    what a table or a file is called there says nothing about here.
+    run, rewrites that were followed by a success. What was seen in the path's own environment
+    (``env.domain``) is taken if there is any, else all the rest: what a table or a file is called there says
+    nothing about here.
     """
     everywhere = _whole(path)
     domain = path.env.get("domain")
