@@ -2,10 +2,11 @@
 
 A granian server on a database of its own with one path of 1,000 steps (every seventh with a branch). A
 signed-in browser opens the page; the clock runs from the start of the navigation until the drawing is painted
-and has answered a key (``End`` selects the last node). Cold: a new browser context, nothing cached. Warm: the
-page again. The same for the graph explorer, whose nodes are the steps of that path. Beside them the empty
-list of validators: what any page of the site costs, shell included. The server's own part (the answer's first
-byte) is shown apart.
+and has answered a key (``End`` selects the last node). Cold: a new browser context, nothing cached (the
+server has answered once before, so its templates are read). Warm: the page again. The same for the explorer,
+whose nodes are the steps of that path. Beside them the empty list of validators: what any page of the site
+costs, shell included. The server's own part (the answer's first byte) and the CPU time of the page's main
+thread are shown apart.
 """
 
 import argparse
@@ -78,14 +79,28 @@ def fill(nodes: int) -> tuple[str, str]:
     return f"/w/bench/paths/{path.uuid}/", str(session.session_key)
 
 
-def opened(page: Any, address: str, name: str) -> tuple[str, float]:
-    """The selected node and the milliseconds until it was."""
+def opened(page: Any, address: str, name: str) -> tuple[float, float]:
+    """Milliseconds until the last node was selected, and the main thread's CPU time until then."""
+    counter = page.context.new_cdp_session(page)
+    counter.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.goto(address, wait_until="commit")
     page.wait_for_selector(f"[data-graph={name}]", state="attached")
     selected, took = page.evaluate(USED, name)
     if not selected:
         raise SystemExit(f"{address}: the key was not answered.")
-    return selected, took
+    metrics = {one["name"]: one["value"] for one in counter.send("Performance.getMetrics")["metrics"]}
+    counter.detach()
+    return took, 1000 * metrics["TaskDuration"]
+
+
+def warm_up(browser: Any, addresses: list[str], session: str) -> None:
+    """Let the server answer each page once."""
+    context = browser.new_context()
+    context.add_cookies([{"name": "sessionid", "value": session, "url": addresses[0]}])
+    page = context.new_page()
+    for address in addresses:
+        page.goto(address)
+    context.close()
 
 
 def measure(
@@ -94,20 +109,24 @@ def measure(
     """Milliseconds by what was measured."""
     from playwright.sync_api import sync_playwright
 
-    names = ("cold", "warm", "first byte", "explorer cold", "explorer warm", "any page")
+    states = ("cold", "warm", "cold CPU", "warm CPU")
+    names = (*states, *(f"explorer {state}" for state in states), "first byte", "any page")
     found: dict[str, list[float]] = {name: [] for name in names}
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         raise SystemExit("There is no Chromium on this system.")
     with sync_playwright() as playwright, report.progress("rounds", total=arguments.rounds) as advance:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        warm_up(browser, [url + path, f"{url}/w/bench/graph/", f"{url}/w/bench/validators/"], session)
         for _ in range(arguments.rounds):
             for start, address, name in (("", path, "path"), ("explorer ", "/w/bench/graph/", "explorer")):
                 context = browser.new_context(viewport={"width": 1280, "height": 800})
                 context.add_cookies([{"name": "sessionid", "value": session, "url": url}])
                 page = context.new_page()
                 for state in ("cold", "warm"):
-                    found[f"{start}{state}"].append(opened(page, url + address, name)[1])
+                    took, cpu = opened(page, url + address, name)
+                    found[f"{start}{state}"].append(took)
+                    found[f"{start}{state} CPU"].append(cpu)
                 if name == "path":
                     found["first byte"].append(page.evaluate(FIRST_BYTE))
                     page.goto(f"{url}/w/bench/validators/")
@@ -131,9 +150,12 @@ def main() -> int:
         [title, median(found[name]), quantile(found[name], 0.95), max(found[name])]
         for name, title in (
             ("cold", "path: drawn and answering a key, nothing cached"),
+            ("cold CPU", "of that CPU time of the page's main thread"),
             ("warm", "the same, cached"),
+            ("warm CPU", "of that CPU time of the page's main thread"),
             ("first byte", "of that the server's part (first byte)"),
             ("explorer cold", "graph explorer: the same, nothing cached"),
+            ("explorer cold CPU", "of that CPU time of the page's main thread"),
             ("explorer warm", "the same, cached"),
             ("any page", "an empty list page, loaded"),
         )

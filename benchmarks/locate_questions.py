@@ -47,21 +47,26 @@ class Corpus:
 
 
 def load_corpus(folder: Path) -> Corpus:
-    """Everything in ``folder``. Raises :class:`StreamError` when there are no runs or no questions."""
+    """Everything in ``folder``. Raises :class:`StreamError` when there are no runs or no questions.
+
+    Task numbers count within a source (``path_id`` begins with it), which may be spread over several streams.
+    """
     streams = discover(folder)
     if not (folder / QRELS).exists():
         raise StreamError(f"There is no {QRELS} in {folder}.")
     rows = _qrels(folder / QRELS)
     runs = [run for stream in streams for run in stream.runs]
     wanted = {task for row in rows for task in (row["query_task"], *row["relevant"])}
-    source = max(streams, key=lambda one: len(wanted & {run.task for run in one.runs}), default=None)
-    if source is None or not wanted & {run.task for run in source.runs}:
+    spaces: dict[str, list[int]] = {}
+    for place, run in enumerate(runs):
+        spaces.setdefault(run.id.split(":")[0], []).append(place)
+    named = max(spaces.values(), key=lambda space: len(wanted & {runs[at].task for at in space}), default=[])
+    if not wanted & {runs[at].task for at in named}:
         raise StreamError(f"No stream in {folder} has the tasks that {QRELS} names.")
     by_task: dict[int | str | None, list[int]] = {}
-    ours = {run.domain for run in source.runs}
-    for place, run in enumerate(runs):
-        if run.domain in ours:
-            by_task.setdefault(run.task, []).append(place)
+    for place in named:
+        by_task.setdefault(runs[place].task, []).append(place)
+    ours = {runs[place].domain for place in named}
     questions = _questions(rows, by_task, runs)
     negatives, held_out = _negatives(folder, runs, ours)
     return Corpus(tuple(runs), tuple(questions), len(by_task), tuple(negatives), held_out)

@@ -174,7 +174,7 @@ def checked_key(key: str) -> str:
 def newest_under(workspace_id: int, key: str) -> Path | None:
     """The newest version in the lineage of this key."""
     rows = Path.objects.filter(lineage__workspace=workspace_id, lineage__key=key)
-    return rows.order_by("-version").first()
+    return rows.select_related("lineage").order_by("-version").first()
 
 
 def _refuse_taken(workspace_id: int, key: str) -> None:

@@ -73,14 +73,12 @@ class _Settling:
     """One batch: its paths are locked after their lineages, in the order of their ids."""
 
     def __init__(self, path_ids: set[int], now: datetime) -> None:
-        lineages = Lineage.objects.filter(versions__in=path_ids)
         self._now = now
-        self._lineages = list(
-            Lineage.objects.filter(pk__in=lineages.values("pk")).order_by("pk").select_for_update()
-        )
-        self._paths = {
-            path.pk: path for path in Path.objects.filter(pk__in=path_ids).order_by("pk").select_for_update()
-        }
+        versions = Lineage.objects.filter(versions__in=path_ids)
+        lineages = Lineage.objects.filter(pk__in=versions.values("pk")).order_by("pk")
+        self._lineages = list(lineages.select_for_update(no_key=True))
+        paths = Path.objects.filter(pk__in=path_ids).order_by("pk")
+        self._paths = {path.pk: path for path in paths.select_for_update(no_key=True)}
         self._changes: list[RewardChange] = []
         self._fruitful: set[int] = set()
         self._failed: list[PathUse] = []

@@ -111,7 +111,7 @@ def explore(workspace: Workspace, filters: ExplorerFilters, *, most: int = DRAWN
     """The newest paths that pass the filters, laid over each other. The number of queries does not grow."""
     paths, more = _newest_within(_path_rows(workspace, filters))
     if filters.text:
-        paths, more = _saying(workspace, filters, paths), True
+        paths = _saying(workspace, filters, paths)
     read = _Read()
     read.add(paths)
     overlay = lay_over(read.steps, read.edges)

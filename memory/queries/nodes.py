@@ -72,8 +72,8 @@ def same_nodes(node: Node) -> list[Node]:
 
 
 def count_paths(node_ids: Iterable[int]) -> dict[int, int]:
-    """By node id: how many path versions contain the node itself; nodes in none are left out."""
-    rows = PathNode.objects.filter(node__in=list(node_ids)).values("node_id")
+    """By node id: how many whole path versions contain the node itself; nodes in none are left out."""
+    rows = PathNode.objects.filter(node__in=list(node_ids), path__container=None).values("node_id")
     return {row["node_id"]: row["n"] for row in rows.annotate(n=Count("path", distinct=True))}
 
 
@@ -86,8 +86,8 @@ class Place:
 
 
 def list_places(nodes: Iterable[Node], *, limit: int = 25) -> list[Place]:
-    """The newest paths through any of the nodes, active ones and old versions alike; one step of each."""
-    steps = PathNode.objects.filter(node__in=[node.pk for node in nodes])
+    """The newest whole paths through any of the nodes, old versions too; one step of each."""
+    steps = PathNode.objects.filter(node__in=[node.pk for node in nodes], path__container=None)
     newest = steps.select_related("path__lineage", "path__source").order_by("-path_id", "position")
     places: dict[int, Place] = {}
     for step in newest[: 4 * limit]:
@@ -110,7 +110,8 @@ def node_card(node: Node) -> NodeCard:
     """The card of the node that is drawn for this one. Four queries."""
     head, *same = same_nodes(node)
     ids = [head.pk, *(one.pk for one in same)]
-    paths = PathNode.objects.filter(node__in=ids).values("path").distinct()[: MAX_COUNTED + 1].count()
+    steps = PathNode.objects.filter(node__in=ids, path__container=None)
+    paths = steps.values("path").distinct()[: MAX_COUNTED + 1].count()
     places = list_places([head, *same])
     return NodeCard(head, same, paths, places, list_failures_met(places))
 

@@ -16,6 +16,13 @@ from memory.web.path_forms import PathDocumentForm, read_document, read_json
 from memory.web.path_words import KINDS, RESULTS
 
 MAX_ROWS = 100
+TYPED = ("tool", "content", "params", "condition")
+STARTER = """{
+  "goal": "", "tags": [],
+  "nodes": [{"name": "first", "tool": "", "params": {}}, {"name": "then", "tool": "", "params": {}}],
+  "edges": [{"from": "first", "to": "then", "condition": ""}]
+}"""
+"""What the JSON editor opens with when nothing was written yet."""
 
 
 class BasicsForm(forms.Form):
@@ -176,6 +183,8 @@ def _changed(rows: list[dict[str, Any]], do: str) -> list[dict[str, Any]]:
 
 def switch_mode(editor: Editor, to: str) -> Editor:
     """The same path in the other mode. What cannot be read, or is no row of steps, stays as it is."""
+    if _is_blank(editor):
+        return _opened(to, {}, [{}, {}], STARTER)
     checked = editor.check()
     if checked.document is None:
         return checked
@@ -185,6 +194,15 @@ def switch_mode(editor: Editor, to: str) -> Editor:
         return checked
     text = json.dumps(write_path_document(checked.document), indent=2, ensure_ascii=False, default=str)
     return _opened(to, _basics(checked.document), _step_rows(checked.document), text)
+
+
+def _is_blank(editor: Editor) -> bool:
+    """Whether nothing was written yet: there is nothing to carry over, so nothing to complain about."""
+    if editor.mode == "json":
+        return editor.json.data.get("document", "").replace("\r\n", "\n").strip() in ("", STARTER)
+    typed = [editor.basics.data.get("goal", "")]
+    typed += [step.data.get(step.add_prefix(name), "") for step in editor.steps for name in TYPED]
+    return not any(text.strip() for text in typed)
 
 
 def is_row(doc: PathDoc) -> bool:

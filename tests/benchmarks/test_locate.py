@@ -56,6 +56,15 @@ def test_load_corpus__questions__keep_those_with_a_solved_run(tmp_path: Path) ->
     assert corpus.excluded(corpus.questions[0]) == {0}
 
 
+def test_load_corpus__another_source_with_the_same_numbers__is_not_mixed_up(tmp_path: Path) -> None:
+    other = {"path_id": "t:1:0", "task_id": 1, "domain": "air", "goal": "Fly", "success": True, "steps": []}
+    folder = write_folder(tmp_path, QRELS, **{"a.jsonl.gz": [other], "a.labels.jsonl.gz": []})
+    corpus = load_corpus(folder)
+
+    assert len(corpus.runs) == len(ROWS) + 1
+    assert [(question.place, set(question.relevant)) for question in corpus.questions] == [(1, {2}), (5, {6})]
+
+
 def test_load_corpus__no_foreign_questions__holds_domains_out(tmp_path: Path) -> None:
     corpus = load_corpus(write_folder(tmp_path, QRELS))
 

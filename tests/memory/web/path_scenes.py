@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import pairwise
 
+from django.db import transaction
 from django.utils import timezone
 from msgspec import structs
 
@@ -71,7 +72,8 @@ def build_path_scene(workspace: Workspace, rows: int = 1) -> PathScene:
         doc = read_path(path)
         changed = [*doc.nodes[:2], NodeDoc(name=f"new{number}", tool="ask", content=HOSTILE), *doc.nodes[3:]]
         new = NewPath(doc=_with_nodes(doc, changed), origin="hand", created_by=HOSTILE[:190])
-        path = add_version(lineage=old.lineage, new=new, base=path, now=timezone.now())
+        with transaction.atomic():
+            path = add_version(lineage=old.lineage, new=new, base=path, now=timezone.now())
         PathUse.objects.create(workspace=workspace, path=path, task_name=f"u{number}", used_at=NOW)
     part = make_path(workspace, HOSTILE, level="subtask", source=task)
     Path.objects.filter(pk=part.pk).update(container=path)

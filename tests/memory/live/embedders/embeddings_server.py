@@ -87,6 +87,21 @@ def hang(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
     time.sleep(1.0)
 
 
+def pour(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    """HTTP 200 with more than anybody wants to read."""
+    send(handler, 200, b" " * 5_000_000)
+
+
+def trickle(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    """HTTP 200 with a byte now and then, so that no single read takes long."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.end_headers()
+    for _second in range(10):
+        handler.wfile.write(b" ")
+        time.sleep(0.1)
+
+
 def send(
     handler: BaseHTTPRequestHandler, status: int, body: bytes, headers: dict[str, str] | None = None
 ) -> None:

@@ -14,9 +14,11 @@ from tests.memory.live.embedders.embeddings_server import (
     answer,
     babble,
     hang,
+    pour,
     refuse,
     say,
     serve_embeddings,
+    trickle,
     vector_of,
 )
 
@@ -79,8 +81,14 @@ def test_embed__one_question__is_not_tried_again(server: EmbeddingsServer) -> No
         pytest.param(say({"data": [{"index": 0, "embedding": [1, 2]}]}), "vectors of 2", id="wrong size"),
         pytest.param(say({"data": [{"index": 0, "embedding": [1, "x", 3]}]}), "numbers", id="not numbers"),
         pytest.param(
-            say({"data": [{"index": 0, "embedding": [1, float("nan"), 3]}]}), "finite", id="not a number"
+            say({"data": [{"index": 0, "embedding": [1, float("nan"), 3]}]}), "not JSON", id="not a number"
         ),
+        pytest.param(say({"data": [{"index": 0, "embedding": [1, 1e300, 3]}]}), "finite", id="too big"),
+        pytest.param(say({"data": [{"index": 0, "embedding": [1, 10**400, 3]}]}), "finite", id="no float"),
+        pytest.param(say({"data": [{"index": 0, "embedding": [[1], 2, 3]}]}), "numbers", id="nested"),
+        pytest.param(say({"data": [{"index": [], "embedding": [1, 2, 3]}]}), "missing", id="index a list"),
+        pytest.param(pour, "more than .* bytes", id="endless"),
+        pytest.param(trickle, "no whole answer in time", id="trickling"),
     ],
 )
 def test_embed__a_bad_answer__says_what_is_wrong(server: EmbeddingsServer, turn: Turn, message: str) -> None:
