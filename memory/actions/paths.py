@@ -205,6 +205,9 @@ def _base(path: Path, version: int) -> Path:
 
 
 def _before_penalty(path: Path) -> float:
-    """The reward it had before the rewrite that is undone now took something off."""
-    last = RewardChange.objects.filter(path=path).order_by("-id").first()
-    return last.old if last is not None and last.cause == "penalty" else path.reward
+    """Its reward with what the rewrite that is undone now took off; what tasks said since then is kept."""
+    changes = RewardChange.objects.filter(path=path, cause__in=["penalty", "rollback"])
+    last = changes.order_by("-id").first()
+    if last is None or last.cause != "penalty":
+        return path.reward
+    return last.old if path.reward == last.new else min(1.0, path.reward + last.old - last.new)

@@ -127,6 +127,8 @@ def _head_errors(doc: PathDoc, at: str) -> Iterator[FieldError]:
     yield from _too_big(doc.env, f"{at}env")
     if not 0 <= doc.reward <= 1:
         yield FieldError(f"{at}reward", "A reward lies between 0 and 1.")
+    elif doc.result == "template" and doc.reward:
+        yield FieldError(f"{at}reward", "A template is worth 0: it is recalled only when nothing real is.")
     if len(doc.tags) > MAX_TAGS or len(set(doc.tags)) < len(doc.tags):
         yield FieldError(f"{at}tags", f"At most {MAX_TAGS} tags, each once.")
     for place, tag in enumerate(doc.tags):

@@ -60,6 +60,7 @@ class CompatibleModel:
             api_key=endpoint.key or "none",
             timeout=endpoint.timeout_s,
             max_retries=STORE_RETRIES,
+            http_client=openai.DefaultHttpxClient(follow_redirects=False),  # what agents said stays here
         )
 
     def embed(self, texts: Sequence[str], *, asked: bool) -> Vectors:

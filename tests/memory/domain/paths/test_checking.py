@@ -68,6 +68,7 @@ def test_read__starter_written_as_json__is_the_same(name: str) -> None:
             document(edges=[{"from": "find", "to": "book"}] * 2), "edges.1", "comes twice", id="edge twice"
         ),
         pytest.param(document(reward=2), "reward", "between 0 and 1", id="reward"),
+        pytest.param(document(result="template", reward=0.5), "reward", "worth 0", id="template-with-reward"),
         pytest.param(document(tags=["a", "a"]), "tags", "each once", id="tag twice"),
         pytest.param(document(span=[0, 1]), "span", "Only a part", id="span of a whole"),
         pytest.param(document(parts=[part(span=[0, 5])]), "parts.0.span", "nodes 0 to 1", id="span outside"),

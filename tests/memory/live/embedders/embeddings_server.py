@@ -72,6 +72,11 @@ def refuse(status: int) -> Turn:
     return lambda handler, _: send(handler, status, b'{"error": {"message": "no"}}', {"retry-after-ms": "10"})
 
 
+def redirect(address: str) -> Turn:
+    """HTTP 307 to somewhere else."""
+    return lambda handler, _: send(handler, 307, b"", {"Location": address})
+
+
 def say(document: object) -> Turn:
     """HTTP 200 with this JSON."""
     return lambda handler, _: send(handler, 200, json.dumps(document).encode())

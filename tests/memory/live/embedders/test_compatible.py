@@ -15,6 +15,7 @@ from tests.memory.live.embedders.embeddings_server import (
     babble,
     hang,
     pour,
+    redirect,
     refuse,
     say,
     serve_embeddings,
@@ -96,6 +97,15 @@ def test_embed__a_bad_answer__says_what_is_wrong(server: EmbeddingsServer, turn:
 
     with pytest.raises(EmbedderError, match=message):
         model_of(server, timeout_s=0.2).embed(["one"], asked=True)
+
+
+def test_embed__redirected__sends_nothing_elsewhere(server: EmbeddingsServer) -> None:
+    with serve_embeddings() as elsewhere:
+        server.script = [redirect(f"{elsewhere.url}/embeddings")]
+        with pytest.raises(EmbedderError, match="HTTP 307"):
+            model_of(server).embed(["one"], asked=True)
+
+        assert elsewhere.asked == []
 
 
 def test_embed__nobody_listens__is_no_connection() -> None:
