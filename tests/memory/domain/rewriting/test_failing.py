@@ -149,7 +149,7 @@ def test_repair_of__the_tool_looks_around_first__the_look_is_what_was_missing() 
     assert [node.params["cmd"] for node in repair.fixed.nodes] == [look, mended]
 
 
-def test_earlier_tries__every_try_but_the_one_to_repair() -> None:
+def test_earlier_tries__several_failures__every_try_but_the_one_to_repair() -> None:
     walk = walk_of(("refuel", EMPTY), ("look", None), ("start", OPEN), ("start", OPEN))
 
     tries = earlier_tries(walk, keep="start")
