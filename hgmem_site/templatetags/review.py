@@ -5,6 +5,7 @@ from typing import Any
 from django import template
 
 from memory.models import Alert, RewriteProposal
+from memory.queries.rewrites import OPEN_STATUSES
 from memory.web.rewrite_forms import STATUSES, TRIGGERS
 from memory.web.rewrite_words import check_text, guard_text, signal_text, storm_text
 
@@ -44,7 +45,7 @@ def words(text: str) -> list[str]:
 @register.filter
 def is_open(status: str) -> bool:
     """Whether a person may still decide on it."""
-    return status in ("queued", "needs_human", "given_up", "proposed")
+    return status in OPEN_STATUSES
 
 
 @register.filter

@@ -15,6 +15,7 @@ from memory.domain.intake import FieldError
 from memory.domain.paths.checking import write_path_document
 from memory.domain.paths.document import PATH_RESULTS, EdgeDoc, NodeDoc, PathDoc
 from memory.web.path_forms import PathDocumentForm, read_document, read_json
+from memory.web.path_words import KINDS, RESULTS
 
 MAX_ROWS = 100
 TYPED = ("tool", "content", "params", "condition")
@@ -27,19 +28,6 @@ STARTER = """{
 NEW = {"result": "success", "reward": 0.5}
 """Who writes a path says how it should go; no run has shown it yet, so it is worth half."""
 _PLACE = re.compile(r"(?P<of>nodes|edges)\.(?P<place>\d+)(?:\.(?P<field>\w+))?.*")
-KINDS = [
-    ("action", gettext_lazy("action")),
-    ("decision", gettext_lazy("decision")),
-    ("event", gettext_lazy("event")),
-    ("entity", gettext_lazy("entity")),
-]
-RESULTS = [
-    ("pending", gettext_lazy("pending")),
-    ("success", gettext_lazy("success")),
-    ("failure", gettext_lazy("failure")),
-    ("retry", gettext_lazy("retry")),
-    ("template", gettext_lazy("template")),
-]
 
 
 class BasicsForm(forms.Form):
@@ -55,7 +43,7 @@ class BasicsForm(forms.Form):
         help_text=gettext_lazy("Separated by commas."),
     )
     result = forms.ChoiceField(
-        label=gettext_lazy("Result"), choices=RESULTS,
+        label=gettext_lazy("Result"), choices=list(RESULTS.items()),
         help_text=gettext_lazy("Success: agents are told to go this way. Failure: they are to avoid it."),
     )  # fmt: skip
     reward = forms.FloatField(
@@ -82,7 +70,7 @@ class StepForm(forms.Form):
     """One step; ``condition`` is when it leads on to the next one."""
 
     name = forms.CharField(required=False, max_length=120, widget=forms.HiddenInput)
-    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=KINDS, required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=list(KINDS.items()), required=False)
     tool = forms.CharField(label=gettext_lazy("Tool"), required=False, max_length=200)
     content = forms.CharField(label=gettext_lazy("What is done"), required=False, max_length=4_000)
     params = forms.CharField(
