@@ -13,12 +13,13 @@ from memory.domain.access import may
 from memory.domain.trends import draw_chart, fill_days, rate_of, total_of
 from memory.queries.alerts import count_all_waiting
 from memory.queries.health import get_backlog
-from memory.queries.overview import has_any_task, list_days, list_recent_failures
+from memory.queries.overview import count_paths_and_uses, has_any_task, list_days, list_recent_failures
 from memory.queries.patterns import list_uncovered
 from memory.web.access import PageRequest, workspace_page
 from memory.web.account import remember_workspace
 
 SPANS = (7, 30, 90)
+LATELY = timedelta(days=7)
 
 
 @require_GET
@@ -39,4 +40,5 @@ def overview(request: PageRequest) -> HttpResponse:
     context |= {"backlog": get_backlog(workspace.pk), "stamp": get_stamp(workspace.pk)}
     context |= {"waiting": count_all_waiting(workspace)}
     context |= {"has_tasks": has_any_task(workspace), "may_draft": may(request.actor, "draft_rule")}
+    context |= {"paths": count_paths_and_uses(workspace, since=timezone.now() - LATELY)}
     return render(request, "overview.html", context)

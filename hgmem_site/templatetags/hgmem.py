@@ -9,6 +9,7 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from memory.domain.paths.keys import variant_of
 from memory.domain.payloads import is_reference
 from memory.domain.trends import Rate
 
@@ -48,6 +49,22 @@ def tone(word: str) -> str:
 def word(text: str) -> str:
     """A status word in the reader's language, where there is one."""
     return _(text) if text in WORDS else text
+
+
+VARIANTS = {
+    ("task", False): gettext_noop("walk"), ("task", True): gettext_noop("part of a walk"),
+    ("success", False): gettext_noop("without detours"),
+    ("success", True): gettext_noop("part of a way without detours"),
+    ("path", True): gettext_noop("part of a path"), ("template", True): gettext_noop("part of a template"),
+}  # fmt: skip
+"""Which way of a task a path is, by :func:`variant_of` its key."""
+
+
+@register.filter
+def variant(key: str) -> str:
+    """What tells the paths of one task apart, in the reader's language; "" where there is nothing to tell."""
+    text = VARIANTS.get(variant_of(key))
+    return _(text) if text else ""
 
 
 @register.filter
@@ -91,6 +108,12 @@ def payload_digest(value: dict[str, Any]) -> str:
 def moment(text: str) -> datetime:
     """A time that is kept as ISO 8601 text in a JSON document."""
     return datetime.fromisoformat(text)
+
+
+@register.filter
+def up_to(count: int, most: int) -> str:
+    """A count that stopped one above ``most``: ``1,000+``."""
+    return f"{most:,}+" if count > most else f"{count:,}"
 
 
 @register.filter

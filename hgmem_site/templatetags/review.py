@@ -4,8 +4,10 @@ from typing import Any
 
 from django import template
 
+from memory.models import Alert, RewriteProposal
 from memory.queries.rewrites import OPEN_STATUSES
 from memory.web.rewrite_forms import STATUSES, TRIGGERS
+from memory.web.rewrite_words import check_text, guard_text, signal_text, storm_text
 
 register = template.Library()
 
@@ -44,3 +46,35 @@ def words(text: str) -> list[str]:
 def is_open(status: str) -> bool:
     """Whether a person may still decide on it."""
     return status in OPEN_STATUSES
+
+
+@register.filter
+def check_said(check: dict[str, Any], storm: Alert | None) -> str:
+    """What a check of the guard says, in the reader's language; an open storm says why it is paused."""
+    return check_text(check, storm_text(storm.detail) if storm else "")
+
+
+@register.filter
+def guard_said(guard: dict[str, Any], storm: Alert | None) -> str:
+    """What the guard says, in the reader's language."""
+    return guard_text(guard, storm_text(storm.detail) if storm else "")
+
+
+@register.filter
+def handed_over(proposal: RewriteProposal, storm: Alert | None) -> str:
+    """Why a person decides: the guard's verdict, or what went wrong since."""
+    error, guard = proposal.last_error, proposal.guard
+    is_verdict = not error or str(guard.get("said", "")).startswith(error)
+    return guard_said(guard, storm) if guard and is_verdict else error
+
+
+@register.filter
+def signal_said(signal: dict[str, Any]) -> str:
+    """What a signal of the storm watch says, in the reader's language."""
+    return signal_text(signal)
+
+
+@register.filter
+def pause_said(reason: str, storm: Alert | None) -> str:
+    """Why rewriting is paused: what the storm says in the reader's language, else the stored reason."""
+    return (storm_text(storm.detail) if storm else "") or reason

@@ -33,7 +33,8 @@ def merge_nodes(*, keep: Node, others: Sequence[Node], by: Actor, reason: str = 
     along, so ``merged_into`` always names the node that is drawn: never a chain, never a circle. What is
     the same already changes nothing.
 
-    Raises :class:`NotPermitted`, :class:`MergeError` for no other node, too many, another workspace.
+    Raises :class:`NotPermitted`, :class:`MergeError` for no other node, too many, another workspace, and
+    nodes of different kinds.
     """
     check_may(by, "merge_nodes", within=keep.workspace_id)
     workspace = _locked_workspace(keep)
@@ -46,11 +47,19 @@ def merge_nodes(*, keep: Node, others: Sequence[Node], by: Actor, reason: str = 
     if len(found) < len(wanted):
         raise MergeError("Only nodes of one workspace can be merged.")
     target = final_node(Node.objects.select_related("merged_into").get(pk=keep.pk))
+    check_one_kind([target, *found])
     moved = _coming_along(target, found)
     if moved:
         Node.objects.filter(pk__in=[node.pk for node in moved]).update(merged_into=target)
         _record("merge_nodes", workspace, target, moved, by=by, reason=reason)
     return Merge(target, tuple(moved))
+
+
+def check_one_kind(nodes: Iterable[Node]) -> None:
+    """Raises :class:`MergeError` for nodes of different kinds: a decision is never an event."""
+    kinds = list(dict.fromkeys(node.kind for node in nodes))
+    if len(kinds) > 1:
+        raise MergeError(f"Only nodes of one kind can be merged; these are of the kinds {', '.join(kinds)}.")
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
 
+from memory.domain.paths.differences import Difference, find_differences
 from memory.domain.paths.duplicates import Duplicates, NodeFacts, find_duplicates
 from memory.models import Failure, Node, Path, PathNode, Workspace
 from memory.queries.paging import Page, newest_first, newest_matching
@@ -133,10 +134,11 @@ def list_failures_met(places: Iterable[Place], *, limit: int = 10) -> list[Failu
 
 @dataclass(frozen=True)
 class DuplicateNodes:
-    """Nodes that look the same, the oldest first, and how alike they are (0 to 1)."""
+    """Nodes that look the same, the oldest first, how alike they are (0 to 1) and in what they differ."""
 
     nodes: list[Node]
     likeness: float
+    differences: list[Difference]
 
 
 def list_duplicates(workspace: Workspace, *, limit: int = 25) -> tuple[list[DuplicateNodes], int]:
@@ -155,6 +157,17 @@ def _as_nodes(groups: list[Duplicates]) -> list[DuplicateNodes]:
     shown = {group: group.ids[:20] for group in groups}
     nodes = Node.objects.in_bulk([node_id for ids in shown.values() for node_id in ids])
     return [
-        DuplicateNodes([nodes[node_id] for node_id in ids if node_id in nodes], group.likeness)
+        _as_group([nodes[node_id] for node_id in ids if node_id in nodes], group.likeness)
         for group, ids in shown.items()
     ]
+
+
+def _as_group(nodes: list[Node], likeness: float) -> DuplicateNodes:
+    return DuplicateNodes(nodes, likeness, differences_of(nodes))
+
+
+def differences_of(nodes: Iterable[Node]) -> list[Difference]:
+    """In what these nodes differ."""
+    return find_differences(
+        [NodeFacts(node.pk, node.kind, node.tool, node.content, node.params) for node in nodes]
+    )

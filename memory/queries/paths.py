@@ -73,6 +73,14 @@ def list_versions(lineage: Lineage) -> list[Path]:
     )
 
 
+def list_comparable(path: Path, *, limit: int = 30) -> list[Path]:
+    """Other whole active paths to set beside this one: those of the same task first, then the newest."""
+    rows = Path.objects.active().whole().filter(workspace=path.workspace_id).exclude(lineage=path.lineage_id)
+    same = list(rows.filter(source=path.source_id).order_by("-pk")[:limit]) if path.source_id else []
+    newest = rows.exclude(pk__in=[row.pk for row in same]).order_by("-pk")
+    return [*same, *newest[: limit - len(same)]]
+
+
 def list_parts(path: Path) -> list[Path]:
     """The next level down, in the order in which it was walked, then the paths of nested tasks."""
     rows = path.parts.select_related("lineage", "source", "container", "parent")

@@ -79,13 +79,15 @@ def list_touched(path: Path, changes: Sequence[NodeChange]) -> list[dict[str, An
     """The changed nodes that other active paths use too, each with those paths.
 
     ``[{"node": uuid, "name", "title", "change": "removed" | "changed", "count", "paths": [{"uuid", "key",
-    "goal", "result", "reward"}]}]``. A node counts as used where a node that was merged with it is. At most
-    50 nodes, and 20 paths each, the most used first; ``count`` counts all.
+    "goal", "result", "reward"}]}]``, most used nodes first. Only actions and entities are shared. A node
+    counts as used where a node that was merged with it is. At most 50 nodes, and 20 paths each, the most used
+    first; ``count`` counts all.
     """
-    by_key = {change.key: change for change in changes[:MAX_TOUCHED]}
+    shared = [change for change in changes if change.is_shared][:MAX_TOUCHED]
+    by_key = {change.key: change for change in shared}
     nodes = list(Node.objects.filter(workspace=path.workspace_id, key__in=by_key))
     twins = _twins(nodes)
-    touched = []
+    touched: list[dict[str, Any]] = []
     for node in sorted(nodes, key=lambda node: list(by_key).index(node.key)):
         rows = _users(path, twins[node.pk])
         count = rows.count()
@@ -101,7 +103,7 @@ def list_touched(path: Path, changes: Sequence[NodeChange]) -> list[dict[str, An
                     "paths": [_brief(row) for row in rows.order_by("-use_count", "-pk")[:MAX_PATHS]],
                 }
             )
-    return touched
+    return sorted(touched, key=lambda node: -node["count"])
 
 
 def same_nodes(workspace_id: int, keys: Iterable[str]) -> dict[str, str]:

@@ -11,12 +11,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from memory.actions.nodes import MAX_MERGED, MergeError, merge_nodes, undo_merge
+from memory.actions.nodes import MAX_MERGED, MergeError, check_one_kind, merge_nodes, undo_merge
 from memory.domain.access import may
 from memory.models import Node, Workspace
-from memory.queries.nodes import count_paths, find_nodes, list_duplicates, node_rows
+from memory.queries.nodes import count_paths, differences_of, find_nodes, list_duplicates, node_rows
 from memory.web.access import PageRequest, workspace_page
 from memory.web.explorer import node_url
+from memory.web.path_drawings import kind_words
 
 
 class MergeForm(forms.Form):
@@ -37,12 +38,14 @@ def merge(request: PageRequest) -> HttpResponse:
         answer = merged(request, nodes, **form.cleaned_data)
         if answer is not None:
             return answer
-    if len(nodes) < 2:
-        messages.error(request, _("Choose at least two different nodes to merge."))
+    refusal = why_not_merge(nodes)
+    if refusal:
+        messages.error(request, refusal)
         return redirect("graph", request.workspace.slug)
     counts = count_paths(node.pk for node in nodes)
     rows = sorted(((node, counts.get(node.pk, 0)) for node in nodes), key=lambda row: -row[1])
-    return render(request, "explorer/merge.html", {"title": _("Merge nodes"), "rows": rows, "form": form})
+    context = {"title": _("Merge nodes"), "rows": rows, "form": form, "differences": differences_of(nodes)}
+    return render(request, "explorer/merge.html", context)
 
 
 def chosen_nodes(workspace: Workspace, asked: QueryDict) -> list[Node]:
@@ -54,6 +57,19 @@ def chosen_nodes(workspace: Workspace, asked: QueryDict) -> list[Node]:
         except ValueError:
             continue
     return find_nodes(workspace.pk, uuids)
+
+
+def why_not_merge(nodes: list[Node]) -> str:
+    """Why these cannot be merged, empty when they can."""
+    if len(nodes) < 2:
+        return _("Choose at least two different nodes to merge.")
+    try:
+        check_one_kind(nodes)
+    except MergeError:
+        words = kind_words()
+        kinds = ", ".join(dict.fromkeys(words.get(node.kind, node.kind) for node in nodes))
+        return _("Only nodes of one kind can be merged; these are of the kinds %(kinds)s.") % {"kinds": kinds}
+    return ""
 
 
 def merged(request: PageRequest, nodes: list[Node], *, keep: UUID, reason: str) -> HttpResponse | None:

@@ -95,5 +95,7 @@ def path_import(request: PageRequest) -> HttpResponse:
             items = act(workspace=request.workspace, documents=form.documents, by=request.actor)
         except InvalidPathError as refusal:
             form.add_error(None, str(refusal))
+    statuses = {item.status for item in items or ()}
     context = {"title": _("Import paths"), "form": form, "items": items, "done": done, "text": form.text}
+    context |= {"has_news": not statuses.isdisjoint(("new", "changed")), "is_known": statuses == {"same"}}
     return render(request, "paths/import.html", context, status=422 if form.errors else 200)

@@ -1,6 +1,7 @@
 """What a person types to write or correct a path: steps as rows, or the whole as JSON."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory.domain.intake import FieldError
 from memory.domain.paths.checking import write_path_document
 from memory.domain.paths.document import PATH_RESULTS, EdgeDoc, NodeDoc, PathDoc
 from memory.web.path_forms import PathDocumentForm, read_document, read_json
@@ -18,11 +20,14 @@ from memory.web.path_words import KINDS, RESULTS
 MAX_ROWS = 100
 TYPED = ("tool", "content", "params", "condition")
 STARTER = """{
-  "goal": "", "tags": [],
+  "goal": "", "tags": [], "result": "success", "reward": 0.5,
   "nodes": [{"name": "first", "tool": "", "params": {}}, {"name": "then", "tool": "", "params": {}}],
   "edges": [{"from": "first", "to": "then", "condition": ""}]
 }"""
 """What the JSON editor opens with when nothing was written yet."""
+NEW = {"result": "success", "reward": 0.5}
+"""Who writes a path says how it should go; no run has shown it yet, so it is worth half."""
+_PLACE = re.compile(r"(?P<of>nodes|edges)\.(?P<place>\d+)(?:\.(?P<field>\w+))?.*")
 
 
 class BasicsForm(forms.Form):
@@ -37,10 +42,14 @@ class BasicsForm(forms.Form):
         max_length=5_000,
         help_text=gettext_lazy("Separated by commas."),
     )
-    result = forms.ChoiceField(label=gettext_lazy("Result"), choices=list(RESULTS.items()))
+    result = forms.ChoiceField(
+        label=gettext_lazy("Result"), choices=list(RESULTS.items()),
+        help_text=gettext_lazy("Success: agents are told to go this way. Failure: they are to avoid it."),
+    )  # fmt: skip
     reward = forms.FloatField(
         label=gettext_lazy("Reward (0 to 1)"), required=False, min_value=0, max_value=1,
         widget=forms.NumberInput({"step": "0.05"}),
+        help_text=gettext_lazy("How well it does: 0.5 while no run has shown it. Uses change it."),
     )  # fmt: skip
     agent = forms.CharField(label=gettext_lazy("Agent"), required=False, max_length=200)
 
@@ -110,7 +119,7 @@ class Editor:
             faults += [] if step.is_valid() else _messages(step, _("Step %(number)s: ") % {"number": number})
         if faults:
             raise forms.ValidationError(faults)
-        return read_document(json.dumps(self._rows()))
+        return read_document(json.dumps(self._rows()), _row_fault)
 
     def _rows(self) -> dict[str, Any]:
         """The rows as a chain of nodes, each named after what it is unless it has a name already."""
@@ -137,10 +146,21 @@ def _messages(form: forms.Form, before: str) -> list[str]:
     ]
 
 
+def _row_fault(fault: FieldError) -> str:
+    """A fault of the document where its reader sees it: at a step and field of the rows."""
+    found = _PLACE.fullmatch(fault.field)
+    if found is None:
+        field = BasicsForm.base_fields.get(fault.field.partition(".")[0])
+        return f"{field.label}: {fault.detail}" if field else fault.detail
+    shown = StepForm.base_fields.get("condition" if found["of"] == "edges" else found["field"] or "")
+    label = f"{shown.label}: " if shown and shown.label else ""
+    return _("Step %(number)s: ") % {"number": int(found["place"]) + 1} + f"{label}{fault.detail}"
+
+
 def editor_of(doc: PathDoc | None) -> Editor:
     """The editor as it opens: empty rows for a new path, JSON for what rows cannot show."""
     if doc is None:
-        return _opened("form", {}, [{}, {}], "")
+        return _opened("form", NEW, [{}, {}], "")
     text = json.dumps(write_path_document(doc), indent=2, ensure_ascii=False, default=str)
     return _opened("json", _basics(doc), _step_rows(doc), text)
 
@@ -184,7 +204,7 @@ def _changed(rows: list[dict[str, Any]], do: str) -> list[dict[str, Any]]:
 def switch_mode(editor: Editor, to: str) -> Editor:
     """The same path in the other mode. What cannot be read, or is no row of steps, stays as it is."""
     if _is_blank(editor):
-        return _opened(to, {}, [{}, {}], STARTER)
+        return _opened(to, NEW, [{}, {}], STARTER)
     checked = editor.check()
     if checked.document is None:
         return checked

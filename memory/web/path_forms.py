@@ -1,12 +1,14 @@
 """Forms of the path pages."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memory.domain.intake import FieldError
 from memory.domain.paths.checking import InvalidPathError, read_path_document
 from memory.domain.paths.document import PathDoc
 
@@ -41,13 +43,17 @@ def read_json(text: str) -> Any:
         raise forms.ValidationError(_("This JSON cannot be read: %(what)s") % {"what": error}) from error
 
 
-def read_document(text: str) -> PathDoc:
-    """A path document from a form field; raises a ValidationError with a sentence for every fault."""
+def named_fault(fault: FieldError) -> str:
+    """A fault after the name of its field in the JSON."""
+    return f"{fault.field}: {fault.detail}" if fault.field else fault.detail
+
+
+def read_document(text: str, say: Callable[[FieldError], str] = named_fault) -> PathDoc:
+    """A path document from a form field; raises a ValidationError with what ``say`` makes of every fault."""
     try:
         return read_path_document(read_json(text))
     except InvalidPathError as error:
-        said = [f"{fault.field}: {fault.detail}" if fault.field else fault.detail for fault in error.errors]
-        raise forms.ValidationError(said[:SHOWN_FAULTS]) from error
+        raise forms.ValidationError([say(fault) for fault in error.errors[:SHOWN_FAULTS]]) from error
 
 
 class PathDocumentForm(forms.Form):

@@ -16,7 +16,7 @@ from memory.domain.paths.document import PathDoc
 from memory.models import Path
 from memory.permissions import may
 from memory.queries.path_documents import read_path, read_paths
-from memory.queries.paths import list_path_agents, list_paths, list_versions
+from memory.queries.paths import list_comparable, list_path_agents, list_paths, list_versions
 from memory.web.access import PageRequest, workspace_page
 from memory.web.path_comparing import compare_paths
 from memory.web.path_detail import detail_context
@@ -66,7 +66,7 @@ def path_compare(request: PageRequest, uuid: UUID) -> HttpResponse:
     titles = _titles(old, new)
     context = {"title": _("Compare versions"), "path": row, "old": old, "new": new}
     context |= {"compared": compare_paths(documents[0], documents[1], **titles)}
-    context |= {"versions": list_versions(row.lineage), "other": other}
+    context |= {"versions": list_versions(row.lineage), "other": other, "others": list_comparable(row)}
     return render(request, "paths/compare.html", context)
 
 

@@ -23,7 +23,7 @@ from memory.queries.reviewing import (
     previous_to_decide,
     review_of,
 )
-from memory.queries.rewrites import list_rewrites
+from memory.queries.rewrites import OPEN_STATUSES, list_rewrites
 from memory.web.access import PageRequest, workspace_page
 from memory.web.path_comparing import compare_paths
 from memory.web.path_drawings import draw_path
@@ -39,6 +39,8 @@ def rewrites(request: PageRequest) -> HttpResponse:
     context = {"title": _("Rewrites"), "form": form, "page": page, "status": form.listed()}
     may_review = may(request.actor, "review_rewrite")
     context |= {"counts": count_waiting(request.workspace), "may_review": may_review}
+    statuses = {row.status for row in page.rows} if may_review else set()
+    context |= {"may_approve": "proposed" in statuses, "may_choose": not statuses.isdisjoint(OPEN_STATUSES)}
     context |= {"page_keys": list_keys() if may_review else []}
     return render(request, "rewrites/list.html", context)
 

@@ -16,6 +16,7 @@ export function wireReview(root) {
   });
   openAsked(root);
   wireSame(root);
+  wireAll(root);
   addEventListener("hashchange", () => openAsked(root));
 }
 
@@ -58,6 +59,18 @@ function wireSame(root) {
       other.checked = target.checked;
     }
   });
+}
+
+/** "Tick all" of a node; again when all are ticked takes the ticks away. */
+function wireAll(root) {
+  for (const button of root.querySelectorAll("[data-all]")) {
+    const boxes = [...button.closest("[data-all-of]").querySelectorAll("input[type=checkbox]")];
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const wanted = !boxes.every((box) => box.checked);
+      for (const box of boxes.filter((one) => one.checked !== wanted)) box.click();
+    });
+  }
 }
 
 wireReview(document);

@@ -4,7 +4,8 @@ from typing import Any
 
 import msgspec
 
-from memory.domain.paths.document import NodeDoc, PathDoc
+from memory.domain.paths.document import PathDoc
+from memory.domain.paths.event_texts import event_text
 
 MAX_WARNINGS = 3
 MAX_WORDS = 400
@@ -16,19 +17,14 @@ _encode = msgspec.json.Encoder(enc_hook=str).encode
 def went_wrong(doc: PathDoc) -> list[str]:
     """The last things that went wrong on it, oldest first, each on one line of at most ``MAX_WORDS``.
 
-    They are what its events say and what was said about its end. Never empty.
+    They are what its events say, in the words that came back, and what was said about its end. Never empty.
     """
-    said = [text for node in doc.nodes if node.kind == "event" and (text := _event_words(node))]
+    said = [text for node in doc.nodes if node.kind == "event" and (text := _line(event_text(node)))]
     note = next((node.details["end"] for node in reversed(doc.nodes) if "end" in node.details), None)
     if isinstance(note, dict) and note.get("note"):
         said.append(_line(note["note"]))
     found = list(dict.fromkeys(said))[-MAX_WARNINGS:]
     return found or [SILENT]
-
-
-def _event_words(node: NodeDoc) -> str:
-    text = _line(node.content) if node.content else ""
-    return text or (_line(node.observation) if node.observation is not None else "")
 
 
 def _line(value: Any) -> str:

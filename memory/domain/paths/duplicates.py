@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 THRESHOLD = 0.8
+ALMOST = 0.99
 NEIGHBOURS = 4
 SHORT = 3
 """Of so many words a parameter is a value that must be the same; above, a text that may differ a little."""
@@ -28,7 +29,10 @@ class NodeFacts(NamedTuple):
 
 
 class Duplicates(NamedTuple):
-    """Nodes that look the same; ``likeness`` (0 to 1) is that of the least alike neighbours in the group."""
+    """Nodes that look the same; ``likeness`` (0 to 1) is that of the least alike neighbours in the group.
+
+    It is 1 only where all say exactly the same: what differs by case alone is ``ALMOST``.
+    """
 
     ids: tuple[int, ...]
     likeness: float
@@ -52,10 +56,17 @@ def find_duplicates(nodes: Iterable[NodeFacts], *, threshold: float = THRESHOLD)
     the cost grows as n log n.
     """
     buckets: dict[tuple[str, str, tuple[str, ...]], list[tuple[int, frozenset[str]]]] = defaultdict(list)
+    said: dict[int, tuple[Any, ...]] = {}
     for node in nodes:
         exact, words = _words(node)
         buckets[node.kind, node.tool, exact].append((node.id, words))
-    groups = [group for rows in buckets.values() if len(rows) > 1 for group in _groups(rows, threshold)]
+        said[node.id] = node[1:]
+    found = [group for rows in buckets.values() if len(rows) > 1 for group in _groups(rows, threshold)]
+    groups = [
+        group if all(said[one] == said[group.ids[0]] for one in group.ids)
+        else group._replace(likeness=min(group.likeness, ALMOST))
+        for group in found
+    ]  # fmt: skip
     return sorted(groups, key=lambda group: (-group.likeness, -len(group.ids), group.ids))
 
 

@@ -21,6 +21,12 @@ def part_key(container: str, place: int) -> str:
     return f"{kind}.{place}:{name}"
 
 
+def variant_of(key: str) -> tuple[str, bool]:
+    """The kind that a key of a lineage, path or part begins with, and whether it is a part's."""
+    kind, *part = key.partition(":")[0].split(".", 1)
+    return kind, bool(part)
+
+
 def path_key(lineage: str, version: int) -> str:
     """What people call a version of a path."""
     return f"{lineage} v{version}"

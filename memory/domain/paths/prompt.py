@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
+from memory.domain.paths.event_texts import event_text
 from memory.domain.paths.walking import ERROR, OK
 
 DEFAULT_TOKENS = 800
@@ -115,12 +116,18 @@ def _step(node: NodeDoc, params: int, seen: int) -> str:
     times = node.details.get("repeats")
     marks = [f"tried {len(tries)} times"] if isinstance(tries, list) else []
     marks += [f"{times} times"] if isinstance(times, int) else []
-    text = _said(node, params) + (f" ({', '.join(marks)})" if marks else "")
+    said = _line(event_text(node), GOAL_SIZE) if _is_failure(node) else _said(node, params)
+    text = said + (f" ({', '.join(marks)})" if marks else "")
     if node.kind == "event":
         return f"! {text}"
     if seen and node.observation is not None:
         text += f" → {_line(node.observation, seen)}"
     return text
+
+
+def _is_failure(node: NodeDoc) -> bool:
+    """Whether it is an event of which there are real words to show."""
+    return node.kind == "event" and not node.tool and node.observation is not None
 
 
 def _said(node: NodeDoc, params: int) -> str:

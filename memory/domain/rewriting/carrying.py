@@ -8,6 +8,9 @@ from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, node_key
 from memory.domain.rewriting.accepting import kept_parts
 from memory.domain.rewriting.proposal import PENDING_REWARD
 
+SHARED_KINDS = ("action", "entity")
+"""What paths can be said to share. Events and decisions read alike in paths that have nothing in common."""
+
 
 class NodeChange(msgspec.Struct, frozen=True):
     """A node that a rewrite takes away: ``key`` says which one it is, ``new`` what stands there now (None:
@@ -17,6 +20,12 @@ class NodeChange(msgspec.Struct, frozen=True):
     name: str
     key: str
     new: NodeDoc | None
+    kind: str = "action"
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether another path with this node is touched by the change."""
+        return self.kind in SHARED_KINDS
 
 
 def changed_nodes(old: PathDoc, new: PathDoc) -> list[NodeChange]:
@@ -31,33 +40,36 @@ def changed_nodes(old: PathDoc, new: PathDoc) -> list[NodeChange]:
     for node in old.nodes:
         key = node_key(node)
         if key not in kept:
-            changes.append(NodeChange(node.name, key, by_name.get(node.name)))
+            changes.append(NodeChange(node.name, key, by_name.get(node.name), node.kind))
     return changes
 
 
 def carry_along(path: PathDoc, changes: Iterable[NodeChange], same: Mapping[str, str]) -> PathDoc | None:
     """``path`` with the same changes made, or None where they leave nothing of it or change nothing.
 
-    ``same`` maps node keys to the key of the node they were merged into. Names, order and edges of what stays
-    are kept; around a removed node the edges are joined. The result is pending, the reward a new version's.
+    ``same`` maps node keys to the key of the node they were merged into. An event or a decision changes only
+    right behind an action or entity that does: elsewhere it says something of another step. Names, order and
+    edges of what stays are kept; around a removed node the edges are joined. The result is pending, the
+    reward a new version's.
     """
     wanted = {same.get(change.key, change.key): change.new for change in changes}
+    keys = {node.name: node_key(node) for node in path.nodes}
+    keys = {name: same.get(key, key) for name, key in keys.items()}
+    hit = {node.name for node in path.nodes if node.kind in SHARED_KINDS and keys[node.name] in wanted}
+    behind = {edge.target for edge in path.edges if edge.source in hit}
     nodes: list[NodeDoc] = []
     removed: list[str] = []
-    is_changed = False
     for node in path.nodes:
-        key = node_key(node)
-        key = same.get(key, key)
-        if key not in wanted:
+        key = keys[node.name]
+        if key not in wanted or (node.kind not in SHARED_KINDS and node.name not in behind):
             nodes.append(node)
             continue
-        is_changed = True
         new = wanted[key]
         if new is None:
             removed.append(node.name)
         else:
             nodes.append(msgspec.structs.replace(new, name=node.name))
-    if not is_changed or not nodes:
+    if not hit or not nodes:
         return None
     edges: Sequence[EdgeDoc] = path.edges
     for name in removed:

@@ -42,13 +42,17 @@ class StormFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Signal(msgspec.Struct, frozen=True):
-    """One signal: its number, the number from which on it is a storm, and the sentence for people."""
+    """One signal: its number, the number from which on it is a storm, and the sentence for people.
+
+    ``facts`` are the numbers in the sentence.
+    """
 
     name: str
     value: float
     limit: float
     is_storm: bool
     said: str
+    facts: dict[str, int] = {}
 
 
 class Storm(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +82,8 @@ def _growth(facts: StormFacts) -> Signal:
     drafts = len(facts.reasons)
     is_storm = facts.versions >= MAX_VERSIONS or drafts >= MAX_DRAFTS
     said = f"{facts.versions} new versions and {drafts} drafts in {WINDOW_H} hours."
-    return Signal("versions", facts.versions, MAX_VERSIONS, is_storm, said)
+    told = {"versions": facts.versions, "drafts": drafts, "hours": WINDOW_H}
+    return Signal("versions", facts.versions, MAX_VERSIONS, is_storm, said, told)
 
 
 def _alike(reasons: Sequence[str]) -> Signal:
@@ -86,14 +91,17 @@ def _alike(reasons: Sequence[str]) -> Signal:
     for reason in reasons:
         most = max(most, sum(likeness(reason, other) >= ALIKE for other in reasons))
     said = f"{most} reasons in {WINDOW_H} hours say nearly the same."
-    return Signal("reasons", most, MAX_ALIKE, most >= MAX_ALIKE, said)
+    told = {"count": most, "hours": WINDOW_H}
+    return Signal("reasons", most, MAX_ALIKE, most >= MAX_ALIKE, said, told)
 
 
 def _jump(sizes: Sequence[tuple[int, int]]) -> Signal:
     jumps = [(old, new) for old, new in sizes if new - old >= JUMP and new >= GROWTH * old]
     before, after = max(jumps or sizes, key=lambda pair: pair[1] - pair[0], default=(0, 0))
     said = f"A rewrite turned {before} nodes into {after}."
-    return Signal("nodes", max(0, after - before), JUMP, bool(jumps), said)
+    return Signal(
+        "nodes", max(0, after - before), JUMP, bool(jumps), said, {"before": before, "after": after}
+    )
 
 
 def _grams(text: str) -> frozenset[str]:

@@ -56,6 +56,18 @@ def test_merge__the_same_again__changes_nothing(cast: Cast) -> None:
     assert AuditEvent.objects.filter(verb="merge_nodes").count() == 1
 
 
+def test_merge__a_decision_with_an_event__is_refused(cast: Cast) -> None:
+    decision = make_node(cast.workspace, "Stop", kind="decision")
+    event = make_node(cast.workspace, "It stopped", kind="event")
+
+    with pytest.raises(
+        MergeError, match="Only nodes of one kind can be merged; these are of the kinds decision, event"
+    ):
+        merge(decision, event)
+
+    assert heads(decision, event) == ["Stop", "It stopped"]
+
+
 @pytest.mark.parametrize("order", list(permutations([(0, 1), (1, 2), (2, 3)])), ids=str)
 def test_merge__in_any_order__ends_with_one_head_and_no_chain(
     cast: Cast, order: tuple[tuple[int, int], ...]

@@ -264,6 +264,22 @@ def test_draft__shared_node_goes__the_other_paths_are_listed(
     assert [row["uuid"] for row in proposal.touched[0]["paths"]] == [str(other.uuid)]
 
 
+def test_draft__event_and_decision_that_others_have_too__touch_nobody_and_the_most_used_node_is_first(
+    workspace: Workspace, rewriters: list[tuple[str, Any]]
+) -> None:
+    path = make_failed_path(workspace, REFUEL, LOCK)
+    event, stop = read_path(path).nodes[-2:]
+    make_path(workspace, "Same error", (DRIVE, event, stop))
+    make_path(workspace, "Refuel only", (REFUEL, DRIVE))
+    for goal in ("Lock", "Lock again"):
+        make_path(workspace, goal, (LOCK, DRIVE))
+    rewriters.append(("align", Scripted(Drafted(Rewrite(new_nodes=("start",), reason="Only start.")))))
+
+    proposal = drafted(wanted(path))
+
+    assert [(row["title"], row["count"]) for row in proposal.touched] == [("lock_doors", 2), ("refuel", 1)]
+
+
 def test_claim__lease_is_up__is_taken_over_and_the_first_worker_writes_nothing(
     workspace: Workspace, settings: Any
 ) -> None:

@@ -146,6 +146,28 @@ def test_merge__bad_choice__is_said_and_changes_nothing(
     assert not Node.objects.exclude(merged_into=None).exists()
 
 
+def test_merge__nodes_of_different_kinds__is_refused_before_it_is_asked(cast: Cast) -> None:
+    nodes = [make_node(cast.workspace, kind, kind=kind) for kind in ("decision", "event")]
+    asked = "&".join(f"node={node.uuid}" for node in nodes)
+
+    answer = page_client(cast.maintainer).get(f"/w/acme/nodes/merge/?{asked}", follow=True)
+
+    assert "these are of the kinds decision, event" in answer.text
+
+
+def test_duplicates__texts_that_differ_by_case_and_spacing__are_shown_side_by_side(cast: Cast) -> None:
+    for name in ("PetType", "pet_type"):
+        make_node(cast.workspace, f"List every {name} of the shop", tool="query", params={"column": "x"})
+
+    answer = page_client(cast.viewer).get("/w/acme/nodes/duplicates/")
+
+    assert "99.0 % alike" in answer.text
+    assert "differs only by case, spaces and punctuation" in answer.text
+    assert [tuple(d.values) for d in answer.context["groups"][0][0].differences] == [
+        ("List every PetType of the shop", "List every pet_type of the shop")
+    ]
+
+
 def test_duplicates__near_identical_nodes__are_offered_together(cast: Cast) -> None:
     same = [make_node(cast.workspace, text) for text in ("Check the order", "check  the ORDER")]
     make_node(cast.workspace, "Cancel the flight")

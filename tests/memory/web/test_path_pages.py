@@ -212,7 +212,7 @@ def test_write__steps__are_stored_in_order(cast: Cast) -> None:
     ("data", "said"),
     [
         pytest.param(
-            {"mode": "form", "count": "0", "result": "success"}, "goal: Say what the path is for.", id="empty"
+            {"mode": "form", "count": "0", "result": "success"}, "Goal: Say what the path is for.", id="empty"
         ),
         pytest.param(
             {"mode": "form", "count": "1", "result": "success", "goal": "g", "step-0-params": "{"},

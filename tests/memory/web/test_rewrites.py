@@ -183,6 +183,23 @@ def test_approve__ticked_paths__get_a_version_of_their_own(cast: Cast) -> None:
     assert (new.version, [node.tool for node in read_path(new).nodes]) == (2, ["look"])
 
 
+def test_detail__many_touched_paths__a_few_of_each_node_are_open(cast: Cast) -> None:
+    paths = [
+        {"uuid": f"00000000-0000-4000-8000-{n:012}", "key": f"task:{n} v1", "goal": f"Goal {n}",
+         "result": "success", "reward": 1.0}
+        for n in range(8)
+    ]  # fmt: skip
+    node = {"node": paths[0]["uuid"], "name": "x", "title": "book", "change": "removed", "count": 30}
+    proposal = make_rewrite(cast.workspace, touched=[{**node, "paths": paths}] * 7)
+
+    text = page_client(cast.reviewer).get(f"/w/acme/rewrites/{proposal.uuid}/").text
+
+    assert text.count('name="carry"') == 56
+    assert text.count("and 5 more paths") == 7
+    assert text.count("and 2 more nodes") == 1
+    assert text.count("data-all hidden") == 7
+
+
 def test_reject__without_a_reason__is_refused_and_with_one_is_kept(cast: Cast) -> None:
     proposal = make_rewrite(cast.workspace)
     client = page_client(cast.reviewer)

@@ -54,7 +54,7 @@ def test_groups__several__come_most_alike_first_and_whole() -> None:
     found = find_duplicates(nodes)
 
     assert [group.ids for group in found] == [(3, 5, 9), (1, 2)]
-    assert found[0].likeness == 1.0
+    assert found[0].likeness == 0.99  # they differ by case
     assert 0.8 <= found[1].likeness < 1.0
 
 

@@ -104,3 +104,23 @@ def test_prompt__any_path__stays_within_its_tokens(
     prompt = render_prompt(doc, tokens=tokens)
 
     assert prompt.tokens == count_tokens(prompt.text) <= tokens
+
+
+@pytest.mark.parametrize(
+    ("content", "seen", "expected"),
+    [
+        pytest.param("query failed: Unknown column <q>", "Unknown column 'x'\nin 'y'",
+                     "! query failed: Unknown column 'x' in 'y'", id="the real text, on one line"),
+        pytest.param("query failed: Unknown column <q>", None, "! query failed: Unknown column <q>",
+                     id="nothing else is known"),
+        pytest.param("It rains", "12 mm", "! It rains", id="no failure of a tool"),
+        pytest.param("", {"code": 7}, '! {"code":7}', id="no content"),
+        pytest.param("query failed: <q>", "x" * 5_000, "! query failed: " + "x" * 385 + "…", id="capped"),
+    ],
+)  # fmt: skip
+def test_render_prompt__event__says_what_really_came_back(content: str, seen: Any, expected: str) -> None:
+    event = NodeDoc(name="error", kind="event", content=content, observation=seen)
+
+    text = render_prompt(PathDoc(goal="Ask", nodes=(event,))).text
+
+    assert f"1. {expected}" in text.splitlines()

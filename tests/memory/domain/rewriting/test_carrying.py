@@ -84,3 +84,36 @@ def test_carry_along__node_that_was_merged__counts_as_the_same() -> None:
 )
 def test_carry_along__nothing_to_carry__is_none(other: tuple[NodeDoc, ...]) -> None:
     assert carry_along(path(*other), [NodeChange("b", node_key(B), None)], {}) is None
+
+
+def test_changed_nodes__events_and_decisions__are_not_shared() -> None:
+    nodes = [
+        msgspec.structs.replace(A, name=kind, kind=kind) for kind in ("action", "entity", "decision", "event")
+    ]
+
+    changes = changed_nodes(path(*nodes), path(C))
+
+    assert [change.kind for change in changes if change.is_shared] == ["action", "entity"]
+
+
+EVENT = NodeDoc(name="e", kind="event", content="timeout")
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        pytest.param("b", ["b", "c"], id="behind the node that changes"),
+        pytest.param("c", ["b", "c", "e"], id="behind another"),
+    ],
+)
+def test_carry_along__event_that_goes_too__goes_only_with_its_action(
+    source: str, expected: list[str]
+) -> None:
+    changes = [NodeChange("b", node_key(B), B2), NodeChange("e", node_key(EVENT), None, "event")]
+    other = path(B, C, EVENT, edges=(("b", "c", "ok"), (source, "e", "error: timeout")))
+
+    carried = carry_along(other, changes, {})
+
+    assert carried is not None
+    assert [node.name for node in carried.nodes] == expected
+    assert carry_along(path(A, EVENT, edges=(("a", "e", ""),)), changes, {}) is None
