@@ -63,12 +63,13 @@ def _judge(query: Query, candidates: Sequence[Candidate]) -> list[list[Scored]]:
     alike = _likeness(query, firsts)
     prediction = predict(alike)
     semantic, agreement = prediction.semantic.tolist(), prediction.agreement.tolist()
+    explained = prediction.explained.tolist()
     alikeness, asked = alike.asked.clip(0.0, 1.0).tolist(), goal_key(query.goal)
     shares = _shares(query)
     judged = []
     for place, group in enumerate(groups):
         known = 1.0 if group[0].entry.goal_key == asked else semantic[place]
-        found = _Found(shares, known, alikeness[place], agreement[place], prediction.explained, len(group))
+        found = _Found(shares, known, alikeness[place], agreement[place], explained[place], len(group))
         judged.append([_score(query, candidate, found) for candidate in group])
     return sorted(judged, key=lambda group: (-group[0].score, -group[0].likeness, -group[0].id))
 

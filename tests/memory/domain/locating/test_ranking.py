@@ -64,6 +64,52 @@ def test_rank__the_same_goal__is_certain() -> None:
     assert (best.id, best.score) == (0, pytest.approx(1.0))
 
 
+RESERVATION = ("get_reservation_details", "EHGLP3")
+ONE_TOOL = (
+    "Cancel the reservation of Ada and refund the ticket",
+    "Add a checked bag for Bob Stone",
+    "Change the seat of Chen Wei to a window",
+    "Tell the customer when the flight to Oslo leaves",
+    "Sophia Silva wants to be paid for a delay",
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "right"),
+    [
+        pytest.param("Cancel the reservation of Ada and refund the ticket", 0, id="exactly"),
+        pytest.param("Cancel Ada's reservation and refund her ticket", 0, id="in other words"),
+        pytest.param("Sophia Silva was delayed and wants to be paid", 4, id="another one"),
+    ],
+)
+def test_rank__few_paths_that_all_used_one_tool__only_the_right_one_is_found(goal: str, right: int) -> None:
+    memory = [make_candidate(at, make_doc(text, RESERVATION)) for at, text in enumerate(ONE_TOOL)]
+
+    assert found(Query(goal), memory) == [right]
+
+
+@pytest.mark.parametrize(
+    ("known", "passes"),
+    [
+        pytest.param(["Book a flight with a gift card"], [0], id="one exact"),
+        pytest.param(
+            ["Book a flight with a gift card", "Please book me a flight using a gift card"],
+            [0, 1],
+            id="an exact one and one in other words",
+        ),
+    ],
+)
+def test_rank__an_exact_goal__does_not_vouch_for_paths_that_used_its_tool(
+    known: list[str], passes: list[int]
+) -> None:
+    silva = "You are Sophia Silva, you want to cancel your flight because of a birthday"
+    memory = make_memory(ENGLISH)
+    mine = [make_candidate(at + 100, make_doc(goal, RESERVATION)) for at, goal in enumerate(known)]
+    memory += [*mine, make_candidate(200, make_doc(silva, RESERVATION))]
+
+    assert found(Query("book a flight with a gift card"), memory) == [place + 100 for place in passes]
+
+
 def test_rank__attempts_at_one_goal__the_rewarded_one_stands_for_all() -> None:
     weak = make_candidate(1, make_doc(LOOK, ("guess", "order"), reward=0.4))
     good = make_candidate(2, make_doc(LOOK, ("get_order", "status"), reward=1.0))
