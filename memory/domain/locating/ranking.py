@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from memory.domain.locating.entries import bag_of, goal_key
+from memory.domain.locating.general import MIN_SAID, share_said
 from memory.domain.locating.prediction import Likeness, likeness, predict
 from memory.domain.locating.scoring import Weights, jaccard, structure_similarity
 from memory.domain.locating.shapes import Answer, Candidate, LeftOut, Query, Scored
@@ -31,21 +32,36 @@ def rank(query: Query, candidates: Sequence[Candidate]) -> Answer:
 
     Paths that failed are judged among themselves: a goal near to what failed before is warned of, whether
     or not anything worked. Of several attempts at one goal the best rewarded stands for all. Templates pass
-    without a threshold, but only when no real path passes it.
+    when they say some of the question or share a tag, but only when no real path passes the threshold.
     """
     fates: dict[str, list[Candidate]] = {"failure": [], "template": [], "real": []}
     for candidate in candidates:
         fates[candidate.result if candidate.result in fates else "real"].append(candidate)
     found, rest = _pass(query, _judge(query, fates["real"]))
     avoid, others = _pass(query, _judge(query, fates["failure"]))
-    templates, unused = _pass(replace(query, min_score=0.0), _judge(query, fates["template"]))
+    fitting = {one.id for one in fates["template"] if _says_something(query, one)}
+    judged = _judge(query, fates["template"])
+    templates, unused = _pass(
+        replace(query, min_score=0.0), [[one for one in group if one.id in fitting] for group in judged]
+    )
+    mute = [one for group in judged for one in group if one.id not in fitting]
+    silent = [msgspec.structs.replace(scored, left_out="says nothing of it") for scored in mute]
     if found:
         unused = [
             msgspec.structs.replace(scored, left_out="a real path passed") for scored in (*templates, *unused)
         ]
         templates = []
-    left = sorted([*rest, *others, *unused], key=lambda scored: (-scored.score, scored.id))
+    left = sorted([*rest, *others, *unused, *silent], key=lambda scored: (-scored.score, scored.id))
     return Answer(tuple(found), tuple(avoid), tuple(templates), tuple(left))
+
+
+def _says_something(query: Query, template: Candidate) -> bool:
+    entry = template.entry
+    if query.goal.strip() and entry.goal_key == goal_key(query.goal):
+        return True
+    if jaccard(query.tags, template.tags) > 0:
+        return True
+    return share_said(query.goal, entry, template.tags) >= MIN_SAID
 
 
 def _judge(query: Query, candidates: Sequence[Candidate]) -> list[list[Scored]]:

@@ -154,15 +154,24 @@ def test_rank__only_failures__are_all_avoided() -> None:
     assert [scored.id for scored in answer.avoid] == [1]
 
 
-@pytest.mark.parametrize(("goal", "expected"), [(LOOK, []), ("Paint the fence", [9])])
-def test_rank__template__only_when_nothing_real_passes(goal: str, expected: list[int]) -> None:
-    template = make_candidate(9, make_doc("A call timed out", ("retry", "once"), result="template"))
+@pytest.mark.parametrize(
+    ("goal", "expected", "reason"),
+    [
+        pytest.param(LOOK, [], "a real path passed", id="a real one passes"),
+        pytest.param("Order a fence that timed out", [9], "", id="only the template"),
+        pytest.param("Paint the fence", [], "says nothing of it", id="about something else"),
+    ],
+)
+def test_rank__template__only_when_nothing_real_passes_and_it_is_about_it(
+    goal: str, expected: list[int], reason: str
+) -> None:
+    doc = make_doc("A call about an order or its status timed out", ("retry", "once"), result="template")
+    template = make_candidate(9, doc)
     real = make_candidate(1, make_doc(LOOK, ("get_order", "status"), reward=1.0))
     answer = rank(Query(goal), [template, real])
 
     assert [scored.id for scored in answer.templates] == expected
-    reasons = {scored.id: scored.left_out for scored in answer.rest}
-    assert reasons.get(9, "") == ("" if expected else "a real path passed")
+    assert {scored.id: scored.left_out for scored in answer.rest}.get(9, "") == reason
 
 
 def test_rank__tags__count_as_weighted() -> None:
