@@ -31,7 +31,7 @@ def share_said(question: str, entry: PathEntry, tags: Sequence[str]) -> float:
     """The share of the question's words, weighed by their grams, in goal, tags or steps of a path; 0 to 1."""
     goal = set(np.frombuffer(entry.goal.buckets, dtype="<u2").tolist())
     texts = (*tags, *(name for names in entry.steps for name in names))
-    said = {gram for text in texts for gram in grams(text)}
+    said = f" {' '.join(word for text in texts for word in words(text))} "  # a gram is a piece of " word "
     told = total = 0
     for parts, needed in _counted(question):
         total += len(parts)

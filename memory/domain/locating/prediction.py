@@ -110,7 +110,7 @@ def predict(alike: Likeness) -> Prediction:
     length = math.sqrt(max(float(shares @ toward), 0.0))
     lengths = length * np.sqrt(_float32(np.diagonal(alike.actions)))
     agreement = np.divide(toward, lengths, out=np.zeros_like(toward), where=lengths > 1e-6)
-    explained = _claims(alike.asked, shares, np.diagonal(inverse))
+    explained = _claims(alike.asked, _float32(shares), _float32(np.diagonal(inverse)))
     return Prediction(_float32(np.clip(agreement, 0.0, 1.0)), explained)
 
 

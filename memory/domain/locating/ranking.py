@@ -39,20 +39,27 @@ def rank(query: Query, candidates: Sequence[Candidate]) -> Answer:
         fates[candidate.result if candidate.result in fates else "real"].append(candidate)
     found, rest = _pass(query, _judge(query, fates["real"]))
     avoid, others = _pass(query, _judge(query, fates["failure"]))
-    fitting = {one.id for one in fates["template"] if _says_something(query, one)}
-    judged = _judge(query, fates["template"])
-    templates, unused = _pass(
-        replace(query, min_score=0.0), [[one for one in group if one.id in fitting] for group in judged]
-    )
-    mute = [one for group in judged for one in group if one.id not in fitting]
-    silent = [msgspec.structs.replace(scored, left_out="says nothing of it") for scored in mute]
-    if found:
-        unused = [
-            msgspec.structs.replace(scored, left_out="a real path passed") for scored in (*templates, *unused)
-        ]
-        templates = []
-    left = sorted([*rest, *others, *unused, *silent], key=lambda scored: (-scored.score, scored.id))
+    templates, unused = _general(query, fates["template"], is_wanted=not found)
+    left = sorted([*rest, *others, *unused], key=lambda scored: (-scored.score, scored.id))
     return Answer(tuple(found), tuple(avoid), tuple(templates), tuple(left))
+
+
+def _general(
+    query: Query, candidates: Sequence[Candidate], *, is_wanted: bool
+) -> tuple[list[Scored], list[Scored]]:
+    """The templates to answer with, and the others with the reason."""
+    judged = _judge(query, candidates)
+    if not is_wanted:
+        return [], _left_out([one for group in judged for one in group], "a real path passed")
+    fitting = {one.id for one in candidates if _says_something(query, one)}
+    groups = [[one for one in group if one.id in fitting] for group in judged]
+    templates, unused = _pass(replace(query, min_score=0.0), groups)
+    mute = [one for group in judged for one in group if one.id not in fitting]
+    return templates, [*unused, *_left_out(mute, "says nothing of it")]
+
+
+def _left_out(ranked: Sequence[Scored], reason: LeftOut) -> list[Scored]:
+    return [msgspec.structs.replace(scored, left_out=reason) for scored in ranked]
 
 
 def _says_something(query: Query, template: Candidate) -> bool:
