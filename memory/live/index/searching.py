@@ -8,7 +8,7 @@ from memory.live.index.approximate import ApproximateIndex
 from memory.live.index.exact import ExactIndex
 from memory.live.index.question import Neighbour, Question
 
-FRESH_S = 1.0
+FRESH_S = 10.0
 """How old the list of a workspace's embedders may be: it changes when another embedder is set up."""
 
 EXACT, APPROXIMATE = ExactIndex(), ApproximateIndex()
