@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from memory.models import Failure, Lineage, Path, PathUse, RewardChange, Task, Workspace
+from memory.models import Failure, Lineage, Path, PathNode, PathUse, RewardChange, Task, Workspace
 from memory.queries.json_lists import holding
 from memory.queries.paging import Page, newest_first, newest_matching
 
@@ -106,6 +107,12 @@ def list_path_agents(workspace: Workspace, *, look_at: int = 500) -> list[str]:
     """Agents of the newest paths, for the filter's suggestions."""
     rows = Path.objects.filter(workspace=workspace).order_by("-pk").values_list("agent", flat=True)[:look_at]
     return sorted({agent for agent in rows if agent})
+
+
+def ids_calling(workspace_id: int, tool: str) -> QuerySet[PathNode, Any]:
+    """Paths with a node of this tool, for ``pk__in``: the index of nodes finds them. None without a tool."""
+    steps = PathNode.objects.filter(node__workspace=workspace_id, node__tool=tool).values("path")
+    return steps if tool else steps.none()
 
 
 def _matching(rows: QuerySet[Path], filters: PathFilters) -> QuerySet[Path]:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from memory.domain.paths.checking import write_path_document
 from memory.domain.paths.document import PATH_RESULTS, EdgeDoc, NodeDoc, PathDoc
 from memory.web.path_forms import PathDocumentForm, read_document, read_json
+from memory.web.path_words import KINDS, RESULTS
 
 MAX_ROWS = 100
 TYPED = ("tool", "content", "params", "condition")
@@ -22,19 +23,6 @@ STARTER = """{
   "edges": [{"from": "first", "to": "then", "condition": ""}]
 }"""
 """What the JSON editor opens with when nothing was written yet."""
-KINDS = [
-    ("action", gettext_lazy("action")),
-    ("decision", gettext_lazy("decision")),
-    ("event", gettext_lazy("event")),
-    ("entity", gettext_lazy("entity")),
-]
-RESULTS = [
-    ("pending", gettext_lazy("pending")),
-    ("success", gettext_lazy("success")),
-    ("failure", gettext_lazy("failure")),
-    ("retry", gettext_lazy("retry")),
-    ("template", gettext_lazy("template")),
-]
 
 
 class BasicsForm(forms.Form):
@@ -49,7 +37,7 @@ class BasicsForm(forms.Form):
         max_length=5_000,
         help_text=gettext_lazy("Separated by commas."),
     )
-    result = forms.ChoiceField(label=gettext_lazy("Result"), choices=RESULTS)
+    result = forms.ChoiceField(label=gettext_lazy("Result"), choices=list(RESULTS.items()))
     reward = forms.FloatField(
         label=gettext_lazy("Reward (0 to 1)"), required=False, min_value=0, max_value=1,
         widget=forms.NumberInput({"step": "0.05"}),
@@ -73,7 +61,7 @@ class StepForm(forms.Form):
     """One step; ``condition`` is when it leads on to the next one."""
 
     name = forms.CharField(required=False, max_length=120, widget=forms.HiddenInput)
-    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=KINDS, required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=list(KINDS.items()), required=False)
     tool = forms.CharField(label=gettext_lazy("Tool"), required=False, max_length=200)
     content = forms.CharField(label=gettext_lazy("What is done"), required=False, max_length=4_000)
     params = forms.CharField(

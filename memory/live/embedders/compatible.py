@@ -63,6 +63,10 @@ class CompatibleModel:
             http_client=openai.DefaultHttpxClient(follow_redirects=False),  # what agents said stays here
         )
 
+    def close(self) -> None:
+        """Close the connections that are kept open between questions."""
+        self._client.close()
+
     def embed(self, texts: Sequence[str], *, asked: bool) -> Vectors:
         """One unit row a text. Raises :class:`EmbedderError` when the endpoint fails or answers nonsense."""
         rows = [row for batch in _batches(texts) for row in self._batch(batch, asked=asked)]

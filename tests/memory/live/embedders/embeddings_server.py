@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -12,13 +12,17 @@ Turn = Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]
 
 
 class EmbeddingsServer:
-    """``script`` is what it does with each request, the last turn again and again; ``asked`` what came."""
+    """``script`` is what it does with each request, the last turn again and again; ``asked`` what came.
+
+    ``closing`` closes those who ask, before the server itself ends.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.script: list[Turn] = [answer]
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.closing = ExitStack()
 
     def take(self) -> Turn:
         """The next turn."""
@@ -51,6 +55,7 @@ def serve_embeddings() -> Iterator[EmbeddingsServer]:
     try:
         yield scripted
     finally:
+        scripted.closing.close()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -31,7 +31,9 @@ def server() -> Iterator[EmbeddingsServer]:
 
 
 def model_of(server: EmbeddingsServer, timeout_s: float = 5.0) -> CompatibleModel:
-    return CompatibleModel(Endpoint(server.url, "small", 3, key="sesame", timeout_s=timeout_s))
+    model = CompatibleModel(Endpoint(server.url, "small", 3, key="sesame", timeout_s=timeout_s))
+    server.closing.callback(model.close)
+    return model
 
 
 def test_embed__texts__are_unit_rows_in_their_order(server: EmbeddingsServer) -> None:
