@@ -11,8 +11,9 @@ from memory.domain.locating.sampling import week_name
 register = template.Library()
 
 PARTS = {
-    "tags": _("Tags"), "semantic": _("Meaning"), "structure": _("Structure"), "goal": _("Goal"),
-    "actions": _("Actions"), "reward": _("Reward"),
+    "tags": _("Tags"), "semantic": _("Meaning"), "structure": _("Structure"),
+    "agreement": _("Meaning: agreement"), "explained": _("Meaning: explained"),
+    "goal": _("Goal"), "actions": _("Actions"), "reward": _("Reward"),
 }  # fmt: skip
 KINDS = {"found": _("found"), "template": _("template only"), "nothing": _("nothing found")}
 KIND_TONES = {"found": "good", "template": "info", "nothing": "plain"}
@@ -23,6 +24,7 @@ REASONS = {
     "below min_score": _("below the least score"), "beyond top_k": _("others are nearer"),
     "another attempt at the same goal": _("another attempt at the same goal counts"),
     "a real path passed": _("a template, and a real path passed"),
+    "says nothing of it": _("a template that has nothing to do with it"),
 }  # fmt: skip
 
 

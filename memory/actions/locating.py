@@ -198,9 +198,11 @@ def _store(
         asked_at=timezone.now(),
     )
     failing = _failing(question, answer)
-    with transaction.atomic():
-        row.save(force_insert=True)
-        if failing is not None:
+    if failing is None:
+        row.save(force_insert=True)  # one statement needs no transaction of its own
+    else:
+        with transaction.atomic():
+            row.save(force_insert=True)
             _want_rewrite(row, failing)
     return msgspec.structs.replace(answer, localization=str(uuid))
 

@@ -8,11 +8,13 @@ from memory.domain.locating.scoring import Weights
 from memory.domain.locating.shapes import Scored
 from memory.domain.paths.document import PathDoc
 
+MADE_OF = {"semantic": ("agreement", "explained")}
+
 AnswerKind = Literal["found", "template", "nothing"]
 
 
 class LocatedPath(msgspec.Struct, frozen=True, kw_only=True):
-    """A path of an answer. ``parts`` are those that applied to the question, each between 0 and 1.
+    """A path of an answer. ``parts`` are those that applied to the question (:func:`parts_of`).
 
     ``uses`` tasks followed it and have ended, ``successes`` of them well. ``went_wrong`` is for failed ones.
     """
@@ -81,9 +83,15 @@ def kind_of(paths: object, templates: object) -> AnswerKind:
 
 
 def parts_of(scored: Scored) -> dict[str, float]:
-    """The parts of a score that applied, rounded to what means something."""
-    shares = shares_of(scored.shares)
-    return {name: round(float(getattr(scored, name)), 4) for name in shares}
+    """The parts of a score that applied, 0 to 1, rounded to what means something.
+
+    Those with a weight add up to the score. Behind ``semantic`` stand the two it is made of, ``agreement``
+    and ``explained`` (agreement^2 * sqrt(explained); 1 for the very same goal).
+    """
+    names: list[str] = []
+    for name in shares_of(scored.shares):
+        names += (name, *MADE_OF.get(name, ()))
+    return {name: round(float(getattr(scored, name)), 4) for name in names}
 
 
 def shares_of(weights: Weights) -> dict[str, float]:

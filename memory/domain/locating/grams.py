@@ -41,7 +41,7 @@ def words(text: str) -> list[str]:
 def grams(text: str) -> Iterator[str]:
     """The grams of ``text``, as often as they occur."""
     for word in words(text):
-        if _is_unspaced(word):
+        if is_unspaced(word):
             yield from word
             yield from (word[i : i + 2] for i in range(len(word) - 1))
         else:
@@ -55,14 +55,20 @@ def weigh(text: str) -> dict[str, float]:
 
 def bucket_weights(text: str) -> dict[int, float]:
     """Weights by bucket: what a stored path keeps of a text. Grams that collide count together."""
-    counts = Counter(zlib.crc32(gram.encode()) % BUCKETS for gram in grams(text))
-    return {bucket: 1.0 + math.log(count) for bucket, count in counts.items()}
+    counts = Counter(bucket(gram) for gram in grams(text))
+    return {place: 1.0 + math.log(count) for place, count in counts.items()}
+
+
+def bucket(gram: str) -> int:
+    """The number of a gram, below ``BUCKETS``."""
+    return zlib.crc32(gram.encode()) % BUCKETS
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word (of :func:`words`) is of a script that writes no spaces."""
+    return not word[0].isascii() and re.match(f"[{_UNSPACED}]", word[0]) is not None
 
 
 def _subwords(word: str) -> Iterator[str]:
     for size in range(SHORTEST, LONGEST + 1):
         yield from (word[i : i + size] for i in range(len(word) - size + 1))
-
-
-def _is_unspaced(word: str) -> bool:
-    return not word[0].isascii() and re.match(f"[{_UNSPACED}]", word[0]) is not None

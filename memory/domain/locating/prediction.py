@@ -11,9 +11,15 @@ A word that every neighbour shares thereby explains nothing, one that only the r
 inverse takes apart what plain similarity adds up. A path scores
 
     agreement   cosine of the predicted actions and its own, 0 to 1
-    explained   a . k, the share of the question that the candidates account for, 0 to 1 (for Gaussian
-                processes one minus the variance that is left: Rasmussen & Williams 2006, eq. 2.26)
+    explained   the share of the question that the path may claim to account for, 0 to 1
     semantic    agreement^2 * sqrt(explained)
+
+All candidates together account for a . k of the question (for Gaussian processes one minus the variance that
+is left: Rasmussen & Williams 2006, eq. 2.26). Were that credited to every path, one goal that matches word
+for word would vouch for whatever used the same tools. So a path may claim what stays explained when the
+*other* goal that explains most is left out (leaving out j takes a_j^2 / [(K + RIDGE I)^-1]_jj, by the
+inverse of a partitioned matrix), and no more than its own goal is near: below ``NEAR`` of the nearest
+likeness the claim falls with the square.
 
 Something never met leaves most of itself unexplained and so finds nothing, however much one path agrees
 with the little that was understood. Rare grams weigh more: idf among the candidates, so no statistics are
@@ -38,6 +44,9 @@ RIDGE = 0.05
 GOAL_SHARE = 0.05
 """The goal's part in what a path is compared by, so that paths which did the same keep an order."""
 
+NEAR = 0.3
+"""A goal this share as like the question as the nearest one is may claim all. Below .4 no rank changes."""
+
 DENSE_SHARE = 0.5
 """The part of an embedding model in the likeness of goals; the rest is character grams."""
 
@@ -57,15 +66,15 @@ class Likeness:
 
 @dataclass(frozen=True)
 class Prediction:
-    """For n candidates: how far each agrees with the predicted actions (0 to 1), and the share explained."""
+    """For each of n candidates how far it agrees with the predicted actions, and what it explains; 0 to 1."""
 
     agreement: Matrix
-    explained: float
+    explained: Matrix
 
     @property
     def semantic(self) -> Matrix:
         """0 to 1 for each candidate."""
-        return _float32(self.agreement**2 * math.sqrt(self.explained))
+        return _float32(self.agreement**2 * np.sqrt(self.explained))
 
 
 def likeness(
@@ -95,14 +104,26 @@ def likeness(
 def predict(alike: Likeness) -> Prediction:
     """Judge every candidate by what all of them did."""
     count = len(alike.asked)
-    ridge = alike.goals + RIDGE * np.eye(count, dtype=np.float32)
-    shares = np.linalg.solve(ridge, alike.asked)
+    inverse = np.linalg.inv(alike.goals + RIDGE * np.eye(count, dtype=np.float32))
+    shares = inverse @ alike.asked
     toward = shares @ alike.actions
     length = math.sqrt(max(float(shares @ toward), 0.0))
     lengths = length * np.sqrt(_float32(np.diagonal(alike.actions)))
     agreement = np.divide(toward, lengths, out=np.zeros_like(toward), where=lengths > 1e-6)
-    explained = float(np.clip(shares @ alike.asked, 0.0, 1.0))
+    explained = _claims(alike.asked, _float32(shares), _float32(np.diagonal(inverse)))
     return Prediction(_float32(np.clip(agreement, 0.0, 1.0)), explained)
+
+
+def _claims(asked: Matrix, shares: Matrix, precisions: Matrix) -> Matrix:
+    """What each candidate may claim of the question: without the other goal that explains most, if near."""
+    alone = shares**2 / precisions
+    first = int(alone.argmax())
+    others = np.full_like(alone, alone[first])
+    others[first] = 0.0  # what the rest explains beside it speaks for it
+    left = np.clip(shares @ asked - others, 0.0, 1.0)
+    nearest = float(asked.max(initial=0.0))
+    near = np.clip(asked / (NEAR * nearest), 0.0, 1.0) if nearest > 0 else np.zeros_like(asked)
+    return _float32(left * near**2)
 
 
 def spread(bags: Sequence[Bag]) -> Matrix:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from memory.domain.locating.entries import bag_of, goal_key
+from memory.domain.locating.general import MIN_SAID, share_said
 from memory.domain.locating.prediction import Likeness, likeness, predict
 from memory.domain.locating.scoring import Weights, jaccard, structure_similarity
 from memory.domain.locating.shapes import Answer, Candidate, LeftOut, Query, Scored
@@ -31,21 +32,43 @@ def rank(query: Query, candidates: Sequence[Candidate]) -> Answer:
 
     Paths that failed are judged among themselves: a goal near to what failed before is warned of, whether
     or not anything worked. Of several attempts at one goal the best rewarded stands for all. Templates pass
-    without a threshold, but only when no real path passes it.
+    when they say some of the question or share a tag, but only when no real path passes the threshold.
     """
     fates: dict[str, list[Candidate]] = {"failure": [], "template": [], "real": []}
     for candidate in candidates:
         fates[candidate.result if candidate.result in fates else "real"].append(candidate)
     found, rest = _pass(query, _judge(query, fates["real"]))
     avoid, others = _pass(query, _judge(query, fates["failure"]))
-    templates, unused = _pass(replace(query, min_score=0.0), _judge(query, fates["template"]))
-    if found:
-        unused = [
-            msgspec.structs.replace(scored, left_out="a real path passed") for scored in (*templates, *unused)
-        ]
-        templates = []
+    templates, unused = _general(query, fates["template"], is_wanted=not found)
     left = sorted([*rest, *others, *unused], key=lambda scored: (-scored.score, scored.id))
     return Answer(tuple(found), tuple(avoid), tuple(templates), tuple(left))
+
+
+def _general(
+    query: Query, candidates: Sequence[Candidate], *, is_wanted: bool
+) -> tuple[list[Scored], list[Scored]]:
+    """The templates to answer with, and the others with the reason."""
+    judged = _judge(query, candidates)
+    if not is_wanted:
+        return [], _left_out([one for group in judged for one in group], "a real path passed")
+    fitting = {one.id for one in candidates if _says_something(query, one)}
+    groups = [[one for one in group if one.id in fitting] for group in judged]
+    templates, unused = _pass(replace(query, min_score=0.0), groups)
+    mute = [one for group in judged for one in group if one.id not in fitting]
+    return templates, [*unused, *_left_out(mute, "says nothing of it")]
+
+
+def _left_out(ranked: Sequence[Scored], reason: LeftOut) -> list[Scored]:
+    return [msgspec.structs.replace(scored, left_out=reason) for scored in ranked]
+
+
+def _says_something(query: Query, template: Candidate) -> bool:
+    entry = template.entry
+    if query.goal.strip() and entry.goal_key == goal_key(query.goal):
+        return True
+    if jaccard(query.tags, template.tags) > 0:
+        return True
+    return share_said(query.goal, entry, template.tags) >= MIN_SAID
 
 
 def _judge(query: Query, candidates: Sequence[Candidate]) -> list[list[Scored]]:
@@ -63,12 +86,13 @@ def _judge(query: Query, candidates: Sequence[Candidate]) -> list[list[Scored]]:
     alike = _likeness(query, firsts)
     prediction = predict(alike)
     semantic, agreement = prediction.semantic.tolist(), prediction.agreement.tolist()
+    explained = prediction.explained.tolist()
     alikeness, asked = alike.asked.clip(0.0, 1.0).tolist(), goal_key(query.goal)
     shares = _shares(query)
     judged = []
     for place, group in enumerate(groups):
         known = 1.0 if group[0].entry.goal_key == asked else semantic[place]
-        found = _Found(shares, known, alikeness[place], agreement[place], prediction.explained, len(group))
+        found = _Found(shares, known, alikeness[place], agreement[place], explained[place], len(group))
         judged.append([_score(query, candidate, found) for candidate in group])
     return sorted(judged, key=lambda group: (-group[0].score, -group[0].likeness, -group[0].id))
 

@@ -20,6 +20,7 @@ LeftOut = Literal[
     "beyond top_k",
     "another attempt at the same goal",
     "a real path passed",
+    "says nothing of it",
 ]
 
 

@@ -24,7 +24,7 @@ ACTIONS = [
 ]
 
 
-def judge(goal: str) -> tuple[np.ndarray, float]:
+def judge(goal: str) -> tuple[np.ndarray, np.ndarray]:
     alike = likeness(bag_of(goal), [bag_of(goal) for goal in GOALS], [bag_of(text) for text in ACTIONS])
     prediction = predict(alike)
     return prediction.semantic, prediction.explained
@@ -41,13 +41,14 @@ def test_predict__known_goal__is_nearly_certain() -> None:
 
     assert int(semantic.argmax()) == 3
     assert semantic[3] > 0.8
-    assert explained > 0.9
+    assert explained[3] > 0.9
+    assert explained[[0, 1, 2, 4]].max() < 0.5  # the exact goal does not vouch for the others
 
 
 def test_predict__nothing_like_it__explains_little() -> None:
     semantic, explained = judge("Transfer 200 dollars to my savings account")
 
-    assert explained < 0.3
+    assert explained.max() < 0.3
     assert semantic.max() < 0.3
 
 

@@ -64,6 +64,52 @@ def test_rank__the_same_goal__is_certain() -> None:
     assert (best.id, best.score) == (0, pytest.approx(1.0))
 
 
+RESERVATION = ("get_reservation_details", "EHGLP3")
+ONE_TOOL = (
+    "Cancel the reservation of Ada and refund the ticket",
+    "Add a checked bag for Bob Stone",
+    "Change the seat of Chen Wei to a window",
+    "Tell the customer when the flight to Oslo leaves",
+    "Sophia Silva wants to be paid for a delay",
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "right"),
+    [
+        pytest.param("Cancel the reservation of Ada and refund the ticket", 0, id="exactly"),
+        pytest.param("Cancel Ada's reservation and refund her ticket", 0, id="in other words"),
+        pytest.param("Sophia Silva was delayed and wants to be paid", 4, id="another one"),
+    ],
+)
+def test_rank__few_paths_that_all_used_one_tool__only_the_right_one_is_found(goal: str, right: int) -> None:
+    memory = [make_candidate(at, make_doc(text, RESERVATION)) for at, text in enumerate(ONE_TOOL)]
+
+    assert found(Query(goal), memory) == [right]
+
+
+@pytest.mark.parametrize(
+    ("known", "passes"),
+    [
+        pytest.param(["Book a flight with a gift card"], [0], id="one exact"),
+        pytest.param(
+            ["Book a flight with a gift card", "Please book me a flight using a gift card"],
+            [0, 1],
+            id="an exact one and one in other words",
+        ),
+    ],
+)
+def test_rank__an_exact_goal__does_not_vouch_for_paths_that_used_its_tool(
+    known: list[str], passes: list[int]
+) -> None:
+    silva = "You are Sophia Silva, you want to cancel your flight because of a birthday"
+    memory = make_memory(ENGLISH)
+    mine = [make_candidate(at + 100, make_doc(goal, RESERVATION)) for at, goal in enumerate(known)]
+    memory += [*mine, make_candidate(200, make_doc(silva, RESERVATION))]
+
+    assert found(Query("book a flight with a gift card"), memory) == [place + 100 for place in passes]
+
+
 def test_rank__attempts_at_one_goal__the_rewarded_one_stands_for_all() -> None:
     weak = make_candidate(1, make_doc(LOOK, ("guess", "order"), reward=0.4))
     good = make_candidate(2, make_doc(LOOK, ("get_order", "status"), reward=1.0))
@@ -108,15 +154,24 @@ def test_rank__only_failures__are_all_avoided() -> None:
     assert [scored.id for scored in answer.avoid] == [1]
 
 
-@pytest.mark.parametrize(("goal", "expected"), [(LOOK, []), ("Paint the fence", [9])])
-def test_rank__template__only_when_nothing_real_passes(goal: str, expected: list[int]) -> None:
-    template = make_candidate(9, make_doc("A call timed out", ("retry", "once"), result="template"))
+@pytest.mark.parametrize(
+    ("goal", "expected", "reason"),
+    [
+        pytest.param(LOOK, [], "a real path passed", id="a real one passes"),
+        pytest.param("Order a fence that timed out", [9], "", id="only the template"),
+        pytest.param("Paint the fence", [], "says nothing of it", id="about something else"),
+    ],
+)
+def test_rank__template__only_when_nothing_real_passes_and_it_is_about_it(
+    goal: str, expected: list[int], reason: str
+) -> None:
+    doc = make_doc("A call about an order or its status timed out", ("retry", "once"), result="template")
+    template = make_candidate(9, doc)
     real = make_candidate(1, make_doc(LOOK, ("get_order", "status"), reward=1.0))
     answer = rank(Query(goal), [template, real])
 
     assert [scored.id for scored in answer.templates] == expected
-    reasons = {scored.id: scored.left_out for scored in answer.rest}
-    assert reasons.get(9, "") == ("" if expected else "a real path passed")
+    assert {scored.id: scored.left_out for scored in answer.rest}.get(9, "") == reason
 
 
 def test_rank__tags__count_as_weighted() -> None:
