@@ -1,0 +1,165 @@
+"""The smallest sets of facts that hold of failing calls and of no good one.
+
+Greedy covering with FOIL's gain (Quinlan 1990, "Learning logical definitions from relations"), grown until every
+good call that has the blamed facts is kept out by ``MARGIN`` of the others: a call that one chance word keeps
+out is a near miss and says little about the next one.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log2
+
+from corrections.domain.inducing.features import Atom
+from corrections.domain.inducing.ledger import Book, Ledger
+
+MARGIN = 2
+MAX_FACTS = 12
+MAX_CLAUSES = 40
+MAX_POSITIVES = 100
+MAX_TRIED = 400
+"""Facts tried in one step of growing, the most common ones."""
+POSITIVE_KINDS = frozenset(("is", "number", "flag", "word", "part", "pair", "starts", "null", "blank", "type"))
+NEGATIVE_KINDS = frozenset(("is", "number", "flag", "word", "part", "has"))
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A condition as facts: all of these, none of those."""
+
+    all_of: frozenset[Atom]
+    none_of: frozenset[Atom] = frozenset()
+
+    def holds(self, atoms: frozenset[Atom]) -> bool:
+        """Whether it holds of a call."""
+        return self.all_of <= atoms and self.none_of.isdisjoint(atoms)
+
+
+def cover(
+    base: frozenset[Atom], positives: Sequence[frozenset[Atom]], book: Book, ledger: Ledger
+) -> list[Clause]:
+    """Clauses that contain the blamed facts, cover failing calls and hit no good call.
+
+    A failing call that cannot be told from a good one is left out.
+    """
+    left = list(positives[-MAX_POSITIVES:])
+    found: list[Clause] = []
+    while left and len(found) < MAX_CLAUSES:
+        clause = _Growing(base, left, book, ledger).grow()
+        rest = [atoms for atoms in left if not clause.holds(atoms)] if clause else left
+        left = rest if len(rest) < len(left) else left[1:]
+        if clause:
+            found.append(clause)
+    return list(dict.fromkeys(found))
+
+
+def repeat(positives: Sequence[frozenset[Atom]], book: Book, ledger: Ledger) -> list[Clause]:
+    """Clauses for calls of which the error blames nothing: as special as the calls themselves.
+
+    Two calls are joined by what they share while no good call has all of it (their least general
+    generalisation, Plotkin 1970); then the facts that are rarest among all calls stand for it.
+    """
+    found: list[Clause] = []
+    for atoms in positives[-MAX_POSITIVES:]:
+        shared = _shared(atoms, positives[-MAX_POSITIVES:], book, ledger)
+        clause = _specific(shared, atoms, book, ledger)
+        if clause and len(found) < MAX_CLAUSES:
+            found.append(clause)
+    return list(dict.fromkeys(found))
+
+
+def _shared(
+    atoms: frozenset[Atom], others: Sequence[frozenset[Atom]], book: Book, ledger: Ledger
+) -> frozenset[Atom]:
+    shared = atoms
+    for other in others:
+        both = shared & other
+        telling = sum(atom.kind in POSITIVE_KINDS for atom in both)
+        if telling and not ledger.hit(book, both):
+            shared = both
+    return shared
+
+
+def _specific(shared: frozenset[Atom], atoms: frozenset[Atom], book: Book, ledger: Ledger) -> Clause | None:
+    ranked = sorted(
+        (atom for atom in shared if atom.kind in POSITIVE_KINDS),
+        key=lambda atom: (ledger.commonness(book, atom), repr(atom)),
+    )
+    all_of = frozenset(ranked[:MAX_FACTS])
+    none_of: set[Atom] = set()
+    hit = ledger.hit(book, all_of)
+    while hit and len(none_of) < MAX_FACTS:
+        against = Counter(
+            atom
+            for number in hit
+            for atom in ledger.atoms(book, number)
+            if atom.kind in NEGATIVE_KINDS and atom not in atoms
+        )
+        if not against:
+            return None
+        worst = max(against, key=lambda atom: (against[atom], ledger.commonness(book, atom), repr(atom)))
+        none_of.add(worst)
+        hit = ledger.hit(book, all_of, none_of)
+    return Clause(all_of, frozenset(none_of)) if all_of and not hit else None
+
+
+class _Growing:
+    """One clause on its way: the failing calls it still covers, the good calls and how often each is kept out."""
+
+    def __init__(
+        self, base: frozenset[Atom], positives: list[frozenset[Atom]], book: Book, ledger: Ledger
+    ) -> None:
+        self._book, self._ledger = book, ledger
+        self._all_of, self._none_of = set(base), set[Atom]()
+        self._covered = positives
+        self._good = {number: ledger.atoms(book, number) for number in sorted(ledger.hit(book, base))}
+        self._kept_out = dict.fromkeys(self._good, 0)
+
+    def grow(self) -> Clause | None:
+        """The clause, None when some good call cannot be kept out."""
+        for _step in range(MAX_FACTS):
+            near = [number for number, times in self._kept_out.items() if times < MARGIN]
+            if not near:
+                break
+            inside = [number for number in near if not self._kept_out[number]]
+            best = self._best([self._good[number] for number in inside or near])
+            if best is None:
+                break
+            self._take(*best)
+        if not all(self._kept_out.values()):
+            return None
+        return Clause(frozenset(self._all_of), frozenset(self._none_of))
+
+    def _take(self, atom: Atom, is_negative: bool) -> None:
+        (self._none_of if is_negative else self._all_of).add(atom)
+        for number, atoms in self._good.items():
+            self._kept_out[number] += (atom in atoms) == is_negative
+        self._covered = [atoms for atoms in self._covered if (atom in atoms) != is_negative]
+
+    def _best(self, good: list[frozenset[Atom]]) -> tuple[Atom, bool] | None:
+        """The fact (and whether it must not hold) with the highest gain; the most common of equals."""
+        before = log2(len(self._covered) / (len(self._covered) + len(good)))
+        best: tuple[tuple[float, int, str], Atom, bool] | None = None
+        for atom, covered, left, is_negative in self._candidates(good):
+            gain = covered * (log2(covered / (covered + left)) - before)
+            score = (round(gain, 9), self._ledger.commonness(self._book, atom), repr(atom))
+            if gain > 0 and (best is None or score > best[0]):
+                best = (score, atom, is_negative)
+        return best[1:] if best else None
+
+    def _candidates(self, good: list[frozenset[Atom]]) -> Iterator[tuple[Atom, int, int, bool]]:
+        """Facts with the failing calls that stay covered and the good calls that are still hit."""
+        among_good = Counter(atom for atoms in good for atom in atoms)
+        among_failing = Counter(atom for atoms in self._covered for atom in atoms)
+        for atom, covered in _most_common(among_failing, POSITIVE_KINDS):
+            if atom not in self._all_of and among_good[atom] < len(good):
+                yield atom, covered, among_good[atom], False
+        for atom, kept_out in _most_common(among_good, NEGATIVE_KINDS):
+            if atom not in among_failing and atom not in self._none_of:
+                yield atom, len(self._covered), len(good) - kept_out, True
+
+
+def _most_common(counted: Counter[Atom], kinds: frozenset[str]) -> list[tuple[Atom, int]]:
+    some = [(atom, n) for atom, n in counted.items() if atom.kind in kinds]
+    some.sort(key=lambda item: (-item[1], repr(item[0])))
+    return some[:MAX_TRIED]
