@@ -85,7 +85,7 @@ def _specific(shared: frozenset[Atom], atoms: frozenset[Atom], book: Book, ledge
         (atom for atom in shared if atom.kind in POSITIVE_KINDS),
         key=lambda atom: (ledger.commonness(book, atom), repr(atom)),
     )
-    all_of = frozenset(ranked[:MAX_FACTS])
+    all_of = frozenset(_without_parts(ranked)[:MAX_FACTS])
     none_of: set[Atom] = set()
     hit = ledger.hit(book, all_of)
     while hit and len(none_of) < MAX_FACTS:
@@ -101,6 +101,15 @@ def _specific(shared: frozenset[Atom], atoms: frozenset[Atom], book: Book, ledge
         none_of.add(worst)
         hit = ledger.hit(book, all_of, none_of)
     return Clause(all_of, frozenset(none_of)) if all_of and not hit else None
+
+
+def _without_parts(ranked: list[Atom]) -> list[Atom]:
+    """Facts without the single words of the word pairs among them."""
+    paired = {
+        (atom.place, word) for atom in ranked if atom.kind == "word" for word in atom.value.split(" ")
+        if " " in atom.value
+    }  # fmt: skip
+    return [atom for atom in ranked if atom.kind != "word" or (atom.place, atom.value) not in paired]
 
 
 class _Growing:

@@ -10,12 +10,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from corrections.domain.inducing.wording import field, word_pattern
+from corrections.domain.inducing.features import REDACTED, is_long_text
+from corrections.domain.inducing.wording import field
 from memory.domain.payloads import is_reference
 
 MAX_OPERATIONS = 2
 MAX_FIELDS = 60
-MAX_LITERAL = 200
+MAX_WORD = 80
 MAX_TEXT = 4_000
 Operation = dict[str, Any]
 _TOKENS = re.compile(r"\w+|\W+")
@@ -79,8 +80,9 @@ def _is_plain(name: Any) -> bool:
 
 
 def _is_literal(value: Any) -> bool:
+    """A single value; a whole text of one run is no correction of another call."""
     if isinstance(value, str):
-        return len(value) <= MAX_LITERAL and "{{" not in value and "[redacted:" not in value
+        return not is_long_text(value) and "{{" not in value and REDACTED not in value
     return isinstance(value, bool | int | float)
 
 
@@ -138,11 +140,13 @@ def _rewritten(name: str, old: str, new: str) -> Operation | None:
             return {"op": "expression", "field": name, "expression": expression}
     swapped = _swapped_word(old, new)
     if swapped and len(old.split()) > 1:
-        pattern, replacement = word_pattern([swapped[0]]), swapped[1]
-        return {"op": "regex_replace", "field": name, "pattern": pattern, "replacement": replacement}
+        pattern = rf"\b{swapped[0]}\b"
+        return {"op": "regex_replace", "field": name, "pattern": pattern, "replacement": swapped[1]}
     if old.strip() and _is_literal(old) and _is_literal(new):
         return {"op": "map_values", "field": name, "mapping": {old: new}}
-    return {"op": "set_default", "field": name, "default_value": new} if _is_literal(new) else None
+    if not old.strip() and _is_literal(new):
+        return {"op": "set_default", "field": name, "default_value": new}
+    return None
 
 
 def _swapped_word(old: str, new: str) -> tuple[str, str] | None:
@@ -154,4 +158,4 @@ def _swapped_word(old: str, new: str) -> tuple[str, str] | None:
     if len(before) != len(after) or len(swaps) != 1:
         return None
     ((one, other),) = swaps
-    return (one, other) if _PLAIN.match(one) and _PLAIN.match(other) else None
+    return (one, other) if _PLAIN.match(one) and _PLAIN.match(other) and len(one) <= MAX_WORD else None

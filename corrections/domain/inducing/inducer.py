@@ -79,13 +79,14 @@ class Inducer:
         self._open: dict[str, list[_Seen]] = {}
         self._made: dict[tuple[_Mistake, Action], dict[str, Proposal]] = {}
         self._told: dict[str, Proposal] = {}
-        self._touched: dict[tuple[_Mistake, Action], None] = {}
 
     def learn(self, call: ObservedCall) -> None:
         """One more call and how it went."""
         seen = _Seen(call, atoms_of(call.input))
         book = (call.tool, call.scope()[1])
-        self._ledger.meet(book, seen.atoms)
+        if self._ledger.meet(book, seen.atoms):
+            for bucket in [bucket for bucket in self._by_action if bucket[0].tool == call.tool]:
+                self._propose(bucket)
         run = self._open.setdefault(call.run, [])
         if len(run) < MAX_RUN_CALLS:
             run.append(seen)
@@ -121,7 +122,6 @@ class Inducer:
 
     def changes(self) -> Changes:
         """What was proposed, gained evidence or was withdrawn since this was last asked."""
-        self._touched.clear()
         now = {proposal.key: proposal for proposal in self.proposals()}
         told, self._told = self._told, now
         return Changes(

@@ -23,15 +23,18 @@ class Ledger:
         self._holders: dict[Book, dict[Atom, set[int]]] = {}
         self._met: dict[Book, Counter[Atom]] = {}
         self._values: dict[tuple[str, Place, str], Counter[Atom]] = {}
-        self._tool_calls: Counter[str] = Counter()
-        self._texts: dict[str, Counter[Place]] = {}
+        self._texts: dict[str, set[Place]] = {}
 
-    def meet(self, book: Book, atoms: frozenset[Atom]) -> None:
-        """A call of any outcome: how common its facts are, and which places always hold text."""
+    def meet(self, book: Book, atoms: frozenset[Atom]) -> bool:
+        """A call of any outcome: how common its facts are, and which places always hold text.
+
+        Says whether a place that always held a text does not in this call.
+        """
         self._met.setdefault(book, Counter()).update(atoms)
-        self._tool_calls[book[0]] += 1
-        texts = self._texts.setdefault(book[0], Counter())
-        texts.update(atom.place for atom in atoms if atom.kind == "type" and atom.value == "string")
+        texts = {atom.place for atom in atoms if atom.kind == "type" and atom.value == "string"}
+        always = self._texts.setdefault(book[0], texts)
+        self._texts[book[0]] = always & texts
+        return not always <= texts
 
     def add(self, book: Book, name: str, atoms: frozenset[Atom]) -> None:
         """A call that went well."""
@@ -76,8 +79,7 @@ class Ledger:
 
     def always_text(self, tool: str) -> frozenset[Place]:
         """The places that hold a text in every call of the tool."""
-        total = self._tool_calls[tool]
-        return frozenset(place for place, n in self._texts.get(tool, {}).items() if n == total)
+        return frozenset(self._texts.get(tool, ()))
 
     def is_foreign(self, tool: str, atom: Atom) -> bool:
         """Whether a value is new where good calls hardly ever bring a new one.

@@ -143,4 +143,4 @@ def _sum_clause(atom: Atom) -> str:
     for index in range(MAX_ADDED):
         where = path(atom.place[at + 1 :], f"{items}[{index}]")
         terms.append(f"({items}.size() > {index} && {where} != null ? double({where}) : 0.0)")
-    return f"{items}.size() <= {MAX_ADDED} && {' + '.join(terms)} == {literal(atom.value)}"
+    return f"{items}.size() <= {MAX_ADDED} && {' + '.join(terms)} == {atom.value!r}"
