@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 
-from corrections.domain.inducing.features import Atom
+from corrections.domain.inducing.features import Atom, excludes, implies
 from corrections.domain.inducing.ledger import Book, Ledger
 
 MARGIN = 2
 MAX_FACTS = 12
 MAX_CLAUSES = 40
 MAX_POSITIVES = 100
+MAX_RANKED = 120
 MAX_TRIED = 400
 """Facts tried in one step of growing, the most common ones."""
 POSITIVE_KINDS = frozenset(("is", "number", "flag", "word", "part", "pair", "starts", "null", "blank", "type"))
@@ -85,7 +86,7 @@ def _specific(shared: frozenset[Atom], atoms: frozenset[Atom], book: Book, ledge
         (atom for atom in shared if atom.kind in POSITIVE_KINDS),
         key=lambda atom: (ledger.commonness(book, atom), repr(atom)),
     )
-    all_of = frozenset(_without_parts(ranked)[:MAX_FACTS])
+    all_of = frozenset(_without_implied(ranked[:MAX_RANKED])[:MAX_FACTS])
     none_of: set[Atom] = set()
     hit = ledger.hit(book, all_of)
     while hit and len(none_of) < MAX_FACTS:
@@ -103,13 +104,9 @@ def _specific(shared: frozenset[Atom], atoms: frozenset[Atom], book: Book, ledge
     return Clause(all_of, frozenset(none_of)) if all_of and not hit else None
 
 
-def _without_parts(ranked: list[Atom]) -> list[Atom]:
-    """Facts without the single words of the word pairs among them."""
-    paired = {
-        (atom.place, word) for atom in ranked if atom.kind == "word" for word in atom.value.split(" ")
-        if " " in atom.value
-    }  # fmt: skip
-    return [atom for atom in ranked if atom.kind != "word" or (atom.place, atom.value) not in paired]
+def _without_implied(atoms: list[Atom]) -> list[Atom]:
+    """Facts without those that another one of them says already."""
+    return [atom for atom in atoms if not any(implies(other, atom) for other in atoms)]
 
 
 class _Growing:
@@ -161,11 +158,19 @@ class _Growing:
         among_good = Counter(atom for atoms in good for atom in atoms)
         among_failing = Counter(atom for atoms in self._covered for atom in atoms)
         for atom, covered in _most_common(among_failing, POSITIVE_KINDS):
-            if atom not in self._all_of and among_good[atom] < len(good):
+            if among_good[atom] < len(good) and not self._is_said(atom):
                 yield atom, covered, among_good[atom], False
         for atom, kept_out in _most_common(among_good, NEGATIVE_KINDS):
-            if atom not in among_failing and atom not in self._none_of:
+            if atom not in among_failing and not self._is_denied(atom):
                 yield atom, len(self._covered), len(good) - kept_out, True
+
+    def _is_said(self, atom: Atom) -> bool:
+        """Whether the clause says so already: no more is known when it is said again."""
+        return atom in self._all_of or any(implies(other, atom) for other in self._all_of)
+
+    def _is_denied(self, atom: Atom) -> bool:
+        denied = atom in self._none_of or any(implies(atom, other) for other in self._none_of)
+        return denied or any(excludes(other, atom) for other in self._all_of)
 
 
 def _most_common(counted: Counter[Atom], kinds: frozenset[str]) -> list[tuple[Atom, int]]:

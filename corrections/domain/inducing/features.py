@@ -26,7 +26,7 @@ MAX_TEXT = 4_000
 MAX_WORDS = 300
 MAX_ATOMS = 1_500
 MAX_PAIRED = 6
-MAX_ADDED = 5
+MAX_ADDED = 3
 MAX_NAME = 80
 MAX_SAID = 3
 PART_SIZES = (2, 3, 4)
@@ -63,6 +63,28 @@ def atoms_of(call_input: Mapping[str, Any]) -> frozenset[Atom]:
                 return frozenset(found)
             found.add(atom)
     return frozenset(found)
+
+
+def implies(one: Atom, other: Atom) -> bool:
+    """Whether a call of which ``one`` is true can but have ``other``, as far as the two themselves tell."""
+    if one.kind == "pair":
+        first, place, second = one.value
+        return other in (Atom(one.place, "is", first), Atom(place, "is", second))
+    if one.place != other.place or one == other:
+        return False
+    if one.kind == "word":
+        return other.kind == "word" and other.value in one.value.split(" ")
+    if other.kind == "has":
+        return None not in one.place
+    if other.kind == "starts":
+        return one.kind == "is" and str(one.value).startswith(other.value)
+    return other.kind == "type" and one.kind in ("is", "number", "flag", "starts", "blank") and None not in one.place
+
+
+def excludes(one: Atom, other: Atom) -> bool:
+    """Whether a call of which ``one`` is true cannot have ``other``: two values of one place."""
+    alike = one.place == other.place and None not in one.place and one.kind == other.kind
+    return alike and one.kind in ("is", "number", "flag", "type") and one.value != other.value
 
 
 def parts_of(text: str) -> list[str]:
