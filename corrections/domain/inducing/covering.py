@@ -63,7 +63,7 @@ def repeat(positives: Sequence[frozenset[Atom]], book: Book, ledger: Ledger) -> 
     found: list[Clause] = []
     for atoms in positives[-MAX_POSITIVES:]:
         shared = _shared(atoms, positives[-MAX_POSITIVES:], book, ledger)
-        clause = _specific(shared, atoms, book, ledger)
+        clause = _contrast(shared, book, ledger) or _specific(shared, atoms, book, ledger)
         if clause and len(found) < MAX_CLAUSES:
             found.append(clause)
     return list(dict.fromkeys(found))
@@ -79,6 +79,19 @@ def _shared(
         if telling and not ledger.hit(book, both):
             shared = both
     return shared
+
+
+def _contrast(shared: frozenset[Atom], book: Book, ledger: Ledger) -> Clause | None:
+    """What sets failing calls apart from the good call that is most like them."""
+    nearest = ledger.nearest(book, shared)
+    if nearest is None:
+        return None
+    apart = sorted(
+        (atom for atom in shared - nearest if atom.kind in POSITIVE_KINDS),
+        key=lambda atom: (ledger.commonness(book, atom), repr(atom)),
+    )
+    all_of = frozenset(_without_implied(apart[:MAX_RANKED])[:MAX_FACTS])
+    return Clause(all_of) if all_of and not ledger.hit(book, all_of) else None
 
 
 def _specific(shared: frozenset[Atom], atoms: frozenset[Atom], book: Book, ledger: Ledger) -> Clause | None:
@@ -116,7 +129,7 @@ class _Growing:
         self, base: frozenset[Atom], positives: list[frozenset[Atom]], book: Book, ledger: Ledger
     ) -> None:
         self._book, self._ledger = book, ledger
-        self._all_of, self._none_of = set(base), set[Atom]()
+        self._base, self._all_of, self._none_of = base, set(base), set[Atom]()
         self._covered = positives
         self._good = {number: ledger.atoms(book, number) for number in sorted(ledger.hit(book, base))}
         self._kept_out = dict.fromkeys(self._good, 0)
@@ -145,10 +158,11 @@ class _Growing:
     def _best(self, good: list[frozenset[Atom]]) -> tuple[Atom, bool] | None:
         """The fact (and whether it must not hold) with the highest gain; the most common of equals."""
         before = log2(len(self._covered) / (len(self._covered) + len(good)))
-        best: tuple[tuple[float, int, str], Atom, bool] | None = None
+        best: tuple[tuple[float, bool, int, str], Atom, bool] | None = None
         for atom, covered, left, is_negative in self._candidates(good):
             gain = covered * (log2(covered / (covered + left)) - before)
-            score = (round(gain, 9), self._ledger.commonness(self._book, atom), repr(atom))
+            near = False
+            score = (round(gain, 9), near, self._ledger.commonness(self._book, atom), repr(atom))
             if gain > 0 and (best is None or score > best[0]):
                 best = (score, atom, is_negative)
         return best[1:] if best else None

@@ -10,6 +10,8 @@ MIN_SEEN = 20
 """Fewer good calls say nothing about which values a field may have."""
 MAX_NOVELTY = 0.02
 """Share of good calls that bring a value never seen before, up to which a field's values count as known."""
+NEAR = 0.5
+MAX_COMPARED = 1_000
 
 Book = tuple[str, str]
 """Tool and value of the scope."""
@@ -59,6 +61,16 @@ class Ledger:
             found = set(range(self.size(book)))
         for atom in none_of:
             found -= holders.get(atom, set())
+        return found
+
+    def nearest(self, book: Book, atoms: frozenset[Atom]) -> frozenset[Atom] | None:
+        """The facts of the latest good calls that has most in common (Jaccard at least ``NEAR``), if any."""
+        best, found = NEAR, None
+        for _name, other in self._calls.get(book, [])[-MAX_COMPARED:]:
+            if min(len(atoms), len(other)) >= best * max(len(atoms), len(other)):
+                both = len(atoms & other)
+                near = both / (len(atoms) + len(other) - both)
+                best, found = (near, other) if near >= best else (best, found)
         return found
 
     def size(self, book: Book) -> int:
