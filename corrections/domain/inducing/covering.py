@@ -17,7 +17,10 @@ MARGIN = 2
 MAX_FACTS = 12
 MAX_CLAUSES = 40
 MAX_POSITIVES = 100
+MAX_REPEATED = 20
 MAX_RANKED = 120
+MAX_WATCHED = 500
+"""Good calls looked at while a clause grows, the newest; in the end no good call may be hit."""
 MAX_TRIED = 400
 """Facts tried in one step of growing, the most common ones."""
 POSITIVE_KINDS = frozenset(("is", "number", "flag", "word", "part", "pair", "starts", "null", "blank", "type"))
@@ -61,8 +64,9 @@ def repeat(positives: Sequence[frozenset[Atom]], book: Book, ledger: Ledger) -> 
     generalisation, Plotkin 1970); then the facts that are rarest among all calls stand for it.
     """
     found: list[Clause] = []
-    for atoms in positives[-MAX_POSITIVES:]:
-        shared = _shared(atoms, positives[-MAX_POSITIVES:], book, ledger)
+    latest = positives[-MAX_REPEATED:]
+    for atoms in latest:
+        shared = _shared(atoms, latest, book, ledger)
         clause = _contrast(shared, book, ledger) or _specific(shared, atoms, book, ledger)
         if clause and len(found) < MAX_CLAUSES:
             found.append(clause)
@@ -129,40 +133,67 @@ class _Growing:
         self, base: frozenset[Atom], positives: list[frozenset[Atom]], book: Book, ledger: Ledger
     ) -> None:
         self._book, self._ledger = book, ledger
-        self._base, self._all_of, self._none_of = base, set(base), set[Atom]()
+        self._all_of, self._none_of = set(base), set[Atom]()
+        self._taken: list[Atom] = []
         self._covered = positives
-        self._good = {number: ledger.atoms(book, number) for number in sorted(ledger.hit(book, base))}
-        self._kept_out = dict.fromkeys(self._good, 0)
+        self._good: dict[int, frozenset[Atom]] = {}
+        self._kept_out: dict[int, int] = {}
+        self._watch(ledger.hit(book, base))
 
     def grow(self) -> Clause | None:
         """The clause, None when some good call cannot be kept out."""
         for _step in range(MAX_FACTS):
             near = [number for number, times in self._kept_out.items() if times < MARGIN]
-            if not near:
-                break
             inside = [number for number in near if not self._kept_out[number]]
-            best = self._best([self._good[number] for number in inside or near])
-            if best is None:
+            best = self._best([self._good[number] for number in inside or near]) if near else None
+            if best is not None:
+                self._take(*best)
+            elif inside or not self._watch(self._hit()):
                 break
-            self._take(*best)
-        if not all(self._kept_out.values()):
+        if self._hit():
             return None
-        return Clause(frozenset(self._all_of), frozenset(self._none_of))
+        return self._pruned()
+
+    def _hit(self) -> set[int]:
+        return self._ledger.hit(self._book, self._all_of, self._none_of)
+
+    def _watch(self, numbers: set[int]) -> bool:
+        """Take the newest of these good calls into account; the others are looked at when they are still hit."""
+        new = [number for number in sorted(numbers)[-MAX_WATCHED:] if number not in self._good]
+        for number in new:
+            atoms = self._good[number] = self._ledger.atoms(self._book, number)
+            self._kept_out[number] = sum((atom in atoms) == (atom in self._none_of) for atom in self._taken)
+        return bool(new)
 
     def _take(self, atom: Atom, is_negative: bool) -> None:
+        self._taken.append(atom)
         (self._none_of if is_negative else self._all_of).add(atom)
         for number, atoms in self._good.items():
             self._kept_out[number] += (atom in atoms) == is_negative
         self._covered = [atoms for atoms in self._covered if (atom in atoms) != is_negative]
 
+    def _pruned(self) -> Clause:
+        """The clause without what later facts made needless: the good calls stay kept out as often as asked."""
+        whole = Clause(frozenset(self._all_of), frozenset(self._none_of))
+        asked = {number: min(times, MARGIN) for number, times in self._kept_out.items()}
+        for atom in self._taken:
+            is_negative = atom in self._none_of
+            left = {
+                number: times - ((atom in self._good[number]) == is_negative)
+                for number, times in self._kept_out.items()
+            }
+            if all(left[number] >= asked[number] for number in left):
+                (self._none_of if is_negative else self._all_of).discard(atom)
+                self._kept_out = left
+        return whole if self._hit() else Clause(frozenset(self._all_of), frozenset(self._none_of))
+
     def _best(self, good: list[frozenset[Atom]]) -> tuple[Atom, bool] | None:
         """The fact (and whether it must not hold) with the highest gain; the most common of equals."""
         before = log2(len(self._covered) / (len(self._covered) + len(good)))
-        best: tuple[tuple[float, bool, int, str], Atom, bool] | None = None
+        best: tuple[tuple[float, int, str], Atom, bool] | None = None
         for atom, covered, left, is_negative in self._candidates(good):
             gain = covered * (log2(covered / (covered + left)) - before)
-            near = False
-            score = (round(gain, 9), near, self._ledger.commonness(self._book, atom), repr(atom))
+            score = (round(gain, 9), self._ledger.commonness(self._book, atom), repr(atom))
             if gain > 0 and (best is None or score > best[0]):
                 best = (score, atom, is_negative)
         return best[1:] if best else None
