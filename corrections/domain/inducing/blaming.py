@@ -1,7 +1,7 @@
 """Which facts about a failing call its error message blames.
 
-The readings are tried in order; a reading that says nothing about the call, or is true of most good calls of the
-tool anyway, is passed over. Nothing here knows a tool, a language or a domain.
+The readings are tried in order; a reading that says nothing about the call, or is true of most good calls of
+the tool anyway, is passed over. Nothing here knows a tool, a language or a domain.
 """
 
 import re
@@ -22,7 +22,7 @@ _STEM = re.compile(r"[_-]")
 
 @dataclass(frozen=True)
 class Said:
-    """A failing call as its error describes it: its facts, the name that is blamed, the words of the message."""
+    """A failing call as its error describes it: its facts, the blamed name, the words of the message."""
 
     atoms: frozenset[Atom]
     identifier: str
@@ -52,7 +52,7 @@ def _tells(found: tuple[Atom, ...], book: Book, ledger: Ledger) -> bool:
 def _elements(said: Said) -> Iterator[tuple[Atom, ...]]:
     """Two values of the same element of a list, both named."""
     codes = said.codes()
-    yield from _first(said, lambda atom: atom.kind == "pair" and _named_in(atom, codes) == 2)  # noqa: PLR2004
+    yield from _first(said, lambda atom: atom.kind == "pair" and _named_in(atom, codes) == 2)
 
 
 def _named(said: Said) -> Iterator[tuple[Atom, ...]]:

@@ -1,8 +1,8 @@
 """The smallest sets of facts that hold of failing calls and of no good one.
 
-Greedy covering with FOIL's gain (Quinlan 1990, "Learning logical definitions from relations"), grown until every
-good call that has the blamed facts is kept out by ``MARGIN`` of the others: a call that one chance word keeps
-out is a near miss and says little about the next one.
+Greedy covering with FOIL's gain (Quinlan 1990, "Learning logical definitions from relations"), grown until
+every good call that has the blamed facts is kept out by ``MARGIN`` of the others: a call that one chance word
+keeps out is a near miss and says little about the next one.
 """
 
 from collections import Counter
@@ -23,7 +23,9 @@ MAX_WATCHED = 500
 """Good calls looked at while a clause grows, the newest; in the end no good call may be hit."""
 MAX_TRIED = 400
 """Facts tried in one step of growing, the most common ones."""
-POSITIVE_KINDS = frozenset(("is", "number", "flag", "word", "part", "pair", "starts", "null", "blank", "type"))
+POSITIVE_KINDS = frozenset(
+    ("is", "number", "flag", "word", "part", "pair", "starts", "null", "blank", "type")
+)
 NEGATIVE_KINDS = frozenset(("is", "number", "flag", "word", "part", "has"))
 
 
@@ -127,7 +129,7 @@ def _without_implied(atoms: list[Atom]) -> list[Atom]:
 
 
 class _Growing:
-    """One clause on its way: the failing calls it still covers, the good calls and how often each is kept out."""
+    """One clause on its way: the failing calls it covers, the good calls and how often each is kept out."""
 
     def __init__(
         self, base: frozenset[Atom], positives: list[frozenset[Atom]], book: Book, ledger: Ledger
@@ -158,7 +160,7 @@ class _Growing:
         return self._ledger.hit(self._book, self._all_of, self._none_of)
 
     def _watch(self, numbers: set[int]) -> bool:
-        """Take the newest of these good calls into account; the others are looked at when they are still hit."""
+        """Take the newest of these good calls into account; others are looked at when they are still hit."""
         new = [number for number in sorted(numbers)[-MAX_WATCHED:] if number not in self._good]
         for number in new:
             atoms = self._good[number] = self._ledger.atoms(self._book, number)
@@ -173,7 +175,7 @@ class _Growing:
         self._covered = [atoms for atoms in self._covered if (atom in atoms) != is_negative]
 
     def _pruned(self) -> Clause:
-        """The clause without what later facts made needless: the good calls stay kept out as often as asked."""
+        """The clause without what later facts made needless; good calls stay kept out as often as asked."""
         whole = Clause(frozenset(self._all_of), frozenset(self._none_of))
         asked = {number: min(times, MARGIN) for number, times in self._kept_out.items()}
         for atom in self._taken:

@@ -1,7 +1,7 @@
-"""What was done between a call that failed and the one that then worked, said so that it fits other calls too.
+"""What was done between a call that failed and the one that then worked, said so that it fits other calls.
 
-An argument's own value, or that of another argument, is reused from the input wherever it explains the new one;
-a literal of the first run is a guess and needs a second run that says the same.
+An argument's own value, or that of another argument, is reused from the input wherever it explains the new
+one; a literal of the first run is a guess and needs a second run that says the same.
 """
 
 import json
@@ -12,7 +12,6 @@ from typing import Any
 
 from corrections.domain.inducing.features import REDACTED, is_long_text
 from corrections.domain.inducing.wording import field
-from memory.domain.payloads import is_reference
 
 MAX_OPERATIONS = 2
 MAX_FIELDS = 60
@@ -55,7 +54,9 @@ def edit_between(failed: Mapping[str, Any], fixed: Mapping[str, Any]) -> Edit | 
             operations.append(_added(name, fixed[name], failed))
     operations += [{"op": "remove", "field": name} for name in gone]
     operations += [
-        _changed(name, failed[name], fixed[name], failed) for name in names if name in failed and name in fixed
+        _changed(name, failed[name], fixed[name], failed)
+        for name in names
+        if name in failed and name in fixed
     ]
     return _edit(operations)
 
@@ -94,15 +95,13 @@ def _added(name: str, value: Any, failed: Mapping[str, Any]) -> Operation | None
 
 def _equal_fields(value: Any, failed: Mapping[str, Any]) -> Iterator[str]:
     """Arguments with the very value; a flag or a small number is equal by chance too often."""
-    telling = isinstance(value, str) and len(value) > 1 or type(value) is int and abs(value) > MAX_FIELDS
+    telling = (isinstance(value, str) and len(value) > 1) or (type(value) is int and abs(value) > MAX_FIELDS)
     for name, other in failed.items() if telling else ():
         if _is_plain(name) and type(other) is type(value) and other == value:
             yield name
 
 
 def _changed(name: str, old: Any, new: Any, failed: Mapping[str, Any]) -> Operation | None:
-    if is_reference(old) or is_reference(new):
-        return None
     kind = _cast(old, new)
     if kind:
         return {"op": "cast", "field": name, "to": kind}

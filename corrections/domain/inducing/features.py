@@ -1,9 +1,9 @@
 """What can be said about the input of a call, as small facts that are true or false of any call.
 
-A fact (an *atom*) is a place, a kind and a value. Kinds: ``is`` (a short text), ``number``, ``flag``, ``null``,
-``blank``, ``has`` (the field is given), ``type``, ``word`` (one word, a dotted name or two words in a row in a
-longer text, in any case), ``part`` (a few characters in a row of a script without spaces), ``starts`` (how a
-text begins), ``pair`` (two values of the same list element) and ``sum`` (the total of a list).
+A fact (an *atom*) is a place, a kind and a value. Kinds: ``is`` (a short text), ``number``, ``flag``,
+``null``, ``blank``, ``has`` (the field is given), ``type``, ``word`` (one word, a dotted name or two words in a
+row in a longer text, in any case), ``part`` (a few characters in a row of a script without spaces), ``starts``
+(how a text begins), ``pair`` (two values of the same list element) and ``sum`` (the total of a list).
 """
 
 import math
@@ -78,7 +78,11 @@ def implies(one: Atom, other: Atom) -> bool:
         return None not in one.place
     if other.kind == "starts":
         return one.kind == "is" and str(one.value).startswith(other.value)
-    return other.kind == "type" and one.kind in ("is", "number", "flag", "starts", "blank") and None not in one.place
+    return (
+        other.kind == "type"
+        and one.kind in ("is", "number", "flag", "starts", "blank")
+        and None not in one.place
+    )
 
 
 def excludes(one: Atom, other: Atom) -> bool:
@@ -113,7 +117,7 @@ def _leaves(call_input: Mapping[str, Any]) -> Iterator[_Leaf]:
         elif isinstance(value, list):
             if len(place) < MAX_DEPTH and None not in place:
                 items = list(enumerate(value[:MAX_ITEMS]))
-                stack += [((*place, None), (*place, at), part) for at, part in reversed(items)]
+                stack += [((*place, None), (*map(str, place), at), part) for at, part in reversed(items)]
         elif place:
             left -= 1
             yield _Leaf(place, owner, value)
@@ -210,7 +214,11 @@ def _sums(value: Mapping[str, Any], place: Place) -> Iterator[Atom]:
             continue
         if isinstance(part, Mapping) and len(place) < MAX_DEPTH:
             yield from _sums(part, (*place, name))
-        elif isinstance(part, list) and 0 < len(part) <= MAX_ADDED and all(isinstance(x, Mapping) for x in part):
+        elif (
+            isinstance(part, list)
+            and 0 < len(part) <= MAX_ADDED
+            and all(isinstance(x, Mapping) for x in part)
+        ):
             yield from _totals(part, (*place, name))
 
 

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from corrections.domain.inducing.blaming import Said, blame
 from corrections.domain.inducing.calls import ObservedCall
@@ -15,11 +15,13 @@ from corrections.domain.inducing.proposals import (
     Action,
     Changes,
     Evidence,
+    Joined,
     Proposal,
     ask_first,
     join,
     propose,
 )
+from hgmem.rules import Rule, RuleError
 
 MAX_OPEN_RUNS = 1_000
 MAX_RUN_CALLS = 500
@@ -67,8 +69,9 @@ class _Group:
 class Inducer:
     """Learns from calls in the order in which they happened.
 
-    A new kind of mistake waits until its run is over, because the rest of the run shows what the call should have
-    been; what is known already learns from every call at once. Nothing is proposed that would hit a good call.
+    A new kind of mistake waits until its run is over, because the rest of the run shows what the call should
+    have been; what is known already learns from every call at once. Nothing is proposed that would hit a good
+    call.
     """
 
     def __init__(self) -> None:
@@ -78,6 +81,7 @@ class Inducer:
         self._by_action: dict[tuple[_Mistake, Action], dict[_Mistake, None]] = {}
         self._open: dict[str, list[_Seen]] = {}
         self._made: dict[tuple[_Mistake, Action], dict[str, Proposal]] = {}
+        self._taken: dict[str, bool] = {}
         self._told: dict[str, Proposal] = {}
 
     def learn(self, call: ObservedCall) -> None:
@@ -199,9 +203,31 @@ class Inducer:
             group = self._groups[mistake]
             clauses += group.clauses
             evidence.failing += [(seen.call.id, seen.call.run, seen.atoms) for seen in group.failing.values()]
-        texts = self._ledger.always_text(where.tool)
-        made = [propose(where.tool, where.scope, joined, action, evidence, texts) for joined in join(clauses)]
+        made = [self._proposal(where, joined, action, evidence) for joined in join(clauses)]
         self._made[bucket] = {proposal.key: proposal for proposal in made if proposal is not None}
+
+    def _proposal(
+        self, where: _Mistake, joined: Joined, action: Action, evidence: Evidence
+    ) -> Proposal | None:
+        """One rule with its backtest; None for one that the engine does not take."""
+        hit: set[int] = set()
+        for extra in joined.any_of or (None,):
+            facts = joined.all_of if extra is None else joined.all_of | {extra}
+            hit |= self._ledger.hit(where.book, facts, joined.none_of)
+        names = tuple(self._ledger.name(where.book, number) for number in sorted(hit))
+        texts = self._ledger.always_text(where.tool)
+        proposal = propose(where.tool, where.scope, joined, action, replace(evidence, hit=names), texts)
+        return proposal if proposal is not None and self._is_rule(proposal) else None
+
+    def _is_rule(self, proposal: Proposal) -> bool:
+        if proposal.key not in self._taken:
+            try:
+                Rule.from_document(proposal.document() | {"uuid": proposal.key})
+            except RuleError:
+                self._taken[proposal.key] = False
+            else:
+                self._taken[proposal.key] = True
+        return self._taken[proposal.key]
 
     @staticmethod
     def _action(group: _Group) -> Action:

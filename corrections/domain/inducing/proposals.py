@@ -86,10 +86,11 @@ class Joined:
 
 @dataclass
 class Evidence:
-    """The calls on which a proposal is tried: failing ones with their runs, the size of the good ones' book."""
+    """The calls on which a proposal is tried: failing ones with their runs, how many good ones, those hit."""
 
     failing: list[tuple[str, str, frozenset[Atom]]] = field(default_factory=list)
     good: int = 0
+    hit: tuple[str, ...] = ()
 
 
 def ask_first(message: str, hint: str = "") -> Action:
@@ -102,7 +103,9 @@ def ask_first(message: str, hint: str = "") -> Action:
 
 def join(clauses: Iterable[Clause]) -> list[Joined]:
     """Clauses that differ in one value of one place become one with a list of values."""
-    left = sorted(set(clauses), key=lambda clause: repr((sorted(map(repr, clause.all_of)), len(clause.none_of))))
+    left = sorted(
+        set(clauses), key=lambda clause: repr((sorted(map(repr, clause.all_of)), len(clause.none_of)))
+    )
     joined: list[Joined] = []
     while left:
         first, rest = left[0], left[1:]
@@ -143,13 +146,14 @@ def propose(
     evidence: Evidence,
     always_text: frozenset[Place],
 ) -> Proposal | None:
-    """The proposal with its backtest; None where the condition would be too long for a person and the engine."""
+    """The proposal with its backtest; None where the engine would not take the rule."""
     condition = condition_of(scope, joined.all_of, joined.none_of, joined.any_of, always_text)
     if len(condition) > MAX_CONDITION_CHARS:
         return None
     caught = [(name, run) for name, run, atoms in evidence.failing if joined.holds(atoms)]
     digest = hashlib.blake2b(
-        json.dumps([tool, condition, action.type, action.detail]).encode("utf-8", "surrogatepass"), digest_size=16
+        json.dumps([tool, condition, action.type, action.detail]).encode("utf-8", "surrogatepass"),
+        digest_size=16,
     )
     return Proposal(
         key=digest.hexdigest(),
@@ -158,6 +162,8 @@ def propose(
         action_type=action.type,
         action_detail=json.loads(action.detail),
         name=action.name,
-        backtest=Backtest(tuple(name for name, _run in caught), len(evidence.failing), (), evidence.good),
+        backtest=Backtest(
+            tuple(name for name, _run in caught), len(evidence.failing), evidence.hit, evidence.good
+        ),
         runs=len({run for _name, run in caught}),
     )

@@ -46,7 +46,7 @@ def condition_of(
     any_of: Sequence[Atom],
     always_text: frozenset[Place],
 ) -> str:
-    """The facts that must all hold, those that must not, and those of which one must; narrowed to an environment.
+    """Facts that must all hold, facts that must not, and facts of which one must; in one environment.
 
     ``always_text`` are the places that every call of the tool fills with text; the others are asked for their
     type first, because a text function over a null is an error.
