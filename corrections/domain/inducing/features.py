@@ -1,9 +1,9 @@
 """What can be said about the input of a call, as small facts that are true or false of any call.
 
 A fact (an *atom*) is a place, a kind and a value. Kinds: ``is`` (a short text), ``number``, ``flag``,
-``null``, ``blank``, ``has`` (the field is given), ``type``, ``word`` (one word, a dotted name or two words in a
-row in a longer text, in any case), ``part`` (a few characters in a row of a script without spaces), ``starts``
-(how a text begins), ``pair`` (two values of the same list element) and ``sum`` (the total of a list).
+``null``, ``blank``, ``has`` (the field is given), ``type``, ``word`` (one word, a dotted name or two words in
+a row in a longer text, in any case), ``part`` (a few characters in a row of a script without spaces),
+``starts`` (how a text begins), ``pair`` (two values of the same list element), ``sum`` (a list's total).
 """
 
 import math

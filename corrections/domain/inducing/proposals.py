@@ -18,7 +18,7 @@ MAX_SAID = 400
 
 @dataclass(frozen=True)
 class Backtest:
-    """What the condition would have done so far, as call ids: failures caught of all, good calls hit of all."""
+    """What the condition would have done so far: failures caught, good calls hit (ids), of how many."""
 
     caught: tuple[str, ...]
     failures: int
@@ -28,7 +28,7 @@ class Backtest:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A rule that nobody has approved yet. ``key`` names the rule: same tool, condition and action, same key."""
+    """A rule that nobody has approved yet. Same tool, condition and action, same ``key``."""
 
     key: str
     tool: str
