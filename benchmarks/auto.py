@@ -1,7 +1,7 @@
 """Mode ``auto`` of the pre-emption benchmark: rules only from the inducer, approved as they are proposed.
 
-The inducer is told every call after it happened and the end of every run; what it proposes is served by the real
-engine from the next call on, what it withdraws is no longer. It never sees a label.
+The inducer is told every call after it happened and the end of every run; what it proposes is served by the
+real engine from the next call on, what it withdraws is no longer. It never sees a label.
 """
 
 import time

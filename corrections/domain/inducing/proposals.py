@@ -103,9 +103,7 @@ def ask_first(message: str, hint: str = "") -> Action:
 
 def join(clauses: Iterable[Clause]) -> list[Joined]:
     """Clauses that differ in one value of one place become one with a list of values."""
-    left = sorted(
-        set(clauses), key=lambda clause: repr((sorted(map(repr, clause.all_of)), len(clause.none_of)))
-    )
+    left = sorted(set(clauses), key=_order)
     joined: list[Joined] = []
     while left:
         first, rest = left[0], left[1:]
@@ -119,6 +117,10 @@ def join(clauses: Iterable[Clause]) -> list[Joined]:
             joined.append(Joined(first.all_of, first.none_of))
         left = [clause for clause in rest if clause not in alike]
     return joined
+
+
+def _order(clause: Clause) -> tuple[list[str], list[str]]:
+    return sorted(map(repr, clause.all_of)), sorted(map(repr, clause.none_of))
 
 
 def _joinable(clause: Clause) -> list[Atom]:
