@@ -28,4 +28,4 @@ def test_auto__rule_that_hit_a_good_call__does_not_hit_it_twice(tmp_path: Path) 
     auto.run(lambda steps: None)
 
     assert auto.tally.wrong == 1
-    assert all("act" == tool for _action, tool, *_rest in auto.listed())
+    assert all(tool == "act" for _action, tool, *_rest in auto.listed())

@@ -44,6 +44,13 @@ def blame(said: Said, book: Book, ledger: Ledger) -> tuple[Atom, ...]:
     return tuple(foreign[:1])
 
 
+def lacks(said: Said, book: Book, ledger: Ledger) -> tuple[Atom, ...]:
+    """The field that the message names, that good calls of the tool have, and that this call does not have."""
+    name = said.identifier.rpartition(".")[2].casefold()
+    named = (atom for atom in ledger.fields(book[0]) if str(atom.place[-1]).casefold() == name)
+    return tuple(atom for atom in named if atom not in said.atoms)[:1]
+
+
 def _tells(found: tuple[Atom, ...], book: Book, ledger: Ledger) -> bool:
     size = ledger.size(book)
     return size < MIN_SIZE or len(ledger.hit(book, found)) <= MAX_COMMON * size

@@ -41,10 +41,8 @@ class Clause:
         return self.all_of <= atoms and self.none_of.isdisjoint(atoms)
 
 
-def cover(
-    base: frozenset[Atom], positives: Sequence[frozenset[Atom]], book: Book, ledger: Ledger
-) -> list[Clause]:
-    """Clauses that contain the blamed facts, cover failing calls and hit no good call.
+def cover(base: Clause, positives: Sequence[frozenset[Atom]], book: Book, ledger: Ledger) -> list[Clause]:
+    """Clauses that say what is blamed (``base``), cover failing calls and hit no good call.
 
     A failing call that cannot be told from a good one is left out.
     """
@@ -131,16 +129,14 @@ def _without_implied(atoms: list[Atom]) -> list[Atom]:
 class _Growing:
     """One clause on its way: the failing calls it covers, the good calls and how often each is kept out."""
 
-    def __init__(
-        self, base: frozenset[Atom], positives: list[frozenset[Atom]], book: Book, ledger: Ledger
-    ) -> None:
+    def __init__(self, base: Clause, positives: list[frozenset[Atom]], book: Book, ledger: Ledger) -> None:
         self._book, self._ledger = book, ledger
-        self._all_of, self._none_of = set(base), set[Atom]()
+        self._all_of, self._none_of = set(base.all_of), set(base.none_of)
         self._taken: list[Atom] = []
         self._covered = positives
         self._good: dict[int, frozenset[Atom]] = {}
         self._kept_out: dict[int, int] = {}
-        self._watch(ledger.hit(book, base))
+        self._watch(self._hit())
 
     def grow(self) -> Clause | None:
         """The clause, None when some good call cannot be kept out."""

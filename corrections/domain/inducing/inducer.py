@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from corrections.domain.inducing.blaming import Said, blame
+from corrections.domain.inducing.blaming import Said, blame, lacks
 from corrections.domain.inducing.calls import ObservedCall
 from corrections.domain.inducing.covering import Clause, cover, repeat
 from corrections.domain.inducing.edits import Edit, edit_between
@@ -43,6 +43,7 @@ class _Mistake:
     tool: str
     scope: tuple[str, str]
     blamed: tuple[Atom, ...]
+    lacking: tuple[Atom, ...] = ()
     template: str = ""
 
     @property
@@ -140,8 +141,10 @@ class Inducer:
         call = seen.call
         pattern, scope = call.pattern(), call.scope()
         said = Said(seen.atoms, pattern.identifier, call.message)
-        blamed = blame(said, (call.tool, scope[1]), self._ledger)
-        return _Mistake(call.tool, scope, blamed, "" if blamed else pattern.template)
+        book = (call.tool, scope[1])
+        lacking = lacks(said, book, self._ledger)
+        blamed = () if lacking else blame(said, book, self._ledger)
+        return _Mistake(call.tool, scope, blamed, lacking, "" if blamed or lacking else pattern.template)
 
     def _add(self, mistake: _Mistake, seen: _Seen) -> None:
         group = self._groups.get(mistake)
@@ -178,8 +181,9 @@ class Inducer:
         """Find the conditions of a group anew, then what is proposed with the same action."""
         group = self._groups[mistake]
         before = group.action
-        if mistake.blamed:
-            clauses = cover(frozenset(mistake.blamed), group.positives(), mistake.book, self._ledger)
+        if mistake.blamed or mistake.lacking:
+            base = Clause(frozenset(mistake.blamed), frozenset(mistake.lacking))
+            clauses = cover(base, group.positives(), mistake.book, self._ledger)
         else:
             clauses = repeat(group.positives(), mistake.book, self._ledger)
         group.clauses = tuple(clauses)

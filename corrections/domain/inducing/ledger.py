@@ -89,6 +89,13 @@ class Ledger:
         """How many calls, good and bad, a fact was true of."""
         return self._met.get(book, Counter())[atom]
 
+    def fields(self, tool: str) -> list[Atom]:
+        """The fields that good calls of the tool have, as facts."""
+        places = sorted(
+            {place for other, place, kind in self._values if other == tool and kind == "has"}, key=repr
+        )
+        return [Atom(place, "has") for place in places]
+
     def always_text(self, tool: str) -> frozenset[Place]:
         """The places that hold a text in every call of the tool."""
         return frozenset(self._texts.get(tool, ()))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from corrections.domain.inducing import features, ledger
-from corrections.domain.inducing.covering import MAX_FACTS, MAX_TRIED, cover, repeat
+from corrections.domain.inducing.covering import MAX_FACTS, MAX_TRIED, Clause, cover, repeat
 from corrections.domain.inducing.features import Atom, atoms_of
 from corrections.domain.inducing.ledger import Book, Ledger
 
@@ -66,7 +66,7 @@ def test_cover__many_calls_with_many_words__weighs_a_bounded_number_of_facts() -
         counting.add(book, str(at), atoms)
     failing = [atoms_of({"text": f"north {' '.join(f'q{n}x{at}' for n in range(40))}"}) for at in range(8)]
 
-    clauses = cover(frozenset({Atom(("text",), "word", "north")}), failing, book, counting)
+    clauses = cover(Clause(frozenset({Atom(("text",), "word", "north")})), failing, book, counting)
 
     assert clauses
     assert not any(clause.holds(atoms) for clause in clauses for atoms in fine)

@@ -47,13 +47,17 @@ CASES = [
         [{"city": "", "n": 5}], [{"city": "Oslo", "n": 5}], id="blank",
     ),
     pytest.param(
+        [[({"n": 1}, "missing required argument 'city'")]], good({"city": "Rome", "n": 1}, {"city": "Bonn", "n": 2}),
+        [{"n": 5}], [{"city": "Oslo", "n": 5}], id="missing",
+    ),
+    pytest.param(
         [[({"n": 1, "colour": "red"}, "unexpected argument 'colour'")]], good({"n": 1}, {"n": 2}),
         [{"n": 3, "colour": "red"}], [{"n": 3}], id="field-too-many",
     ),
     pytest.param(
         [[({"mode": "turbo", "n": 1}, "it could not be done")]],
         good(*({"mode": mode, "n": n} for n in range(15) for mode in ("slow", "fast"))),
-        [{"mode": "turbo", "n": 40}], [{"mode": "fast", "n": 1}], id="value-never-seen-in-a-closed-vocabulary",
+        [{"mode": "turbo", "n": 40}], [{"mode": "fast", "n": 1}], id="value-new-to-a-closed-vocabulary",
     ),
 ]  # fmt: skip
 
