@@ -45,7 +45,7 @@ def blame(said: Said, book: Book, ledger: Ledger) -> tuple[Atom, ...]:
 
 
 def lacks(said: Said, book: Book, ledger: Ledger) -> tuple[Atom, ...]:
-    """The field that the message names, that good calls of the tool have, and that this call does not have."""
+    """The field that the message names, that good calls of the tool have, and that this call has not."""
     name = said.identifier.rpartition(".")[2].casefold()
     named = (atom for atom in ledger.fields(book[0]) if str(atom.place[-1]).casefold() == name)
     return tuple(atom for atom in named if atom not in said.atoms)[:1]

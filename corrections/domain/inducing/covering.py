@@ -8,6 +8,7 @@ keeps out is a near miss and says little about the next one.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from math import log2
 
 from corrections.domain.inducing.features import Atom, excludes, implies
@@ -217,6 +218,9 @@ class _Growing:
 
 
 def _most_common(counted: Counter[Atom], kinds: frozenset[str]) -> list[tuple[Atom, int]]:
+    """At most about ``MAX_TRIED`` facts; of a crowd of equally rare ones none, unless there is no other."""
     some = [(atom, n) for atom, n in counted.items() if atom.kind in kinds]
-    some.sort(key=lambda item: (-item[1], repr(item[0])))
-    return some[:MAX_TRIED]
+    if len(some) > MAX_TRIED:
+        cut = sorted((n for _atom, n in some), reverse=True)[MAX_TRIED]
+        some = [item for item in some if item[1] > cut] or nsmallest(MAX_TRIED, some, key=repr)
+    return some

@@ -47,7 +47,8 @@ CASES = [
         [{"city": "", "n": 5}], [{"city": "Oslo", "n": 5}], id="blank",
     ),
     pytest.param(
-        [[({"n": 1}, "missing required argument 'city'")]], good({"city": "Rome", "n": 1}, {"city": "Bonn", "n": 2}),
+        [[({"n": 1}, "missing required argument 'city'")]],
+        good({"city": "Rome", "n": 1}, {"city": "Bonn", "n": 2}),
         [{"n": 5}], [{"city": "Oslo", "n": 5}], id="missing",
     ),
     pytest.param(
