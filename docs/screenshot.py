@@ -1,4 +1,4 @@
-"""Takes the README's screenshot: starts the demo in a folder of its own, signs in, photographs the overview.
+"""Takes the README's screenshots: starts the demo in a folder of its own, signs in, photographs two pages.
 
 make screenshot            # HGMEM_DATA=DIR for another demo
 """
@@ -55,7 +55,7 @@ def wait_for_password(server: "subprocess.Popen[str]") -> str | None:
 
 
 def photograph(url: str, password: str) -> None:
-    """The overview, light, at a laptop's size."""
+    """The overview, and a path that needed a second try; light, at a laptop's size."""
     TARGET.mkdir(exist_ok=True)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
@@ -68,6 +68,11 @@ def photograph(url: str, password: str) -> None:
         page.evaluate("document.fonts.ready")
         time.sleep(0.5)  # the chart settles
         page.screenshot(path=TARGET / "overview.png")
+        page.goto(page.url.split("?")[0] + "paths/?result=retry&level=task")
+        page.locator("main [data-row-link]").first.click()
+        page.get_by_role("heading", name="Step by step").wait_for()
+        time.sleep(1)  # the drawing settles
+        page.screenshot(path=TARGET / "path.png")
         browser.close()
 
 

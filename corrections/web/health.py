@@ -10,7 +10,13 @@ from corrections.queries.rules import count_by_status
 from corrections.queries.rulesets import get_stamp
 from memory.live.index import get_index_state
 from memory.queries.checks import health_checks
-from memory.queries.health import count_waiting_paths, get_backlog, list_unbuilt, list_unreadable
+from memory.queries.health import (
+    count_waiting_paths,
+    get_backlog,
+    list_unbuilt,
+    list_unreadable,
+    list_unsettled,
+)
 from memory.web.access import PageRequest, workspace_page
 
 
@@ -25,6 +31,7 @@ def health(request: PageRequest) -> HttpResponse:
         "unreadable": list_unreadable(workspace.pk),
         "paths_waiting": count_waiting_paths(workspace.pk),
         "unbuilt": list_unbuilt(workspace.pk),
+        "unsettled": list_unsettled(workspace.pk),
         "receipts": count_waiting(workspace.pk),
         "stamp": get_stamp(workspace.pk),
         "rules": count_by_status(workspace.pk),

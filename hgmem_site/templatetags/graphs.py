@@ -5,14 +5,13 @@ from typing import Any
 
 from django import template
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
+
+from memory.web import path_words
 
 register = template.Library()
 
-KINDS = {
-    "action": gettext_noop("action"), "decision": gettext_noop("decision"), "event": gettext_noop("event"),
-    "entity": gettext_noop("entity"), "group": gettext_noop("group of nodes"),
-}  # fmt: skip
+KINDS = path_words.KINDS | {"group": gettext_lazy("group of nodes")}
 MARKS = {
     "added": gettext_noop("added"), "removed": gettext_noop("removed"),
     "relabelled": gettext_noop("relabelled"), "kept": gettext_noop("kept"),
@@ -28,9 +27,9 @@ def outline(outlines: Mapping[str, str], kind: str) -> str:
 
 
 @register.filter
-def node_kind(kind: str) -> str:
+def node_kind(kind: str) -> Any:
     """A kind of node in the reader's language."""
-    return _(KINDS[kind]) if kind in KINDS else kind
+    return KINDS.get(kind, kind)
 
 
 @register.filter

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import template
 
+from memory.queries.rewrites import OPEN_STATUSES
 from memory.web.rewrite_forms import STATUSES, TRIGGERS
 
 register = template.Library()
@@ -42,4 +43,4 @@ def words(text: str) -> list[str]:
 @register.filter
 def is_open(status: str) -> bool:
     """Whether a person may still decide on it."""
-    return status in ("queued", "needs_human", "given_up", "proposed")
+    return status in OPEN_STATUSES

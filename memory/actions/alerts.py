@@ -23,7 +23,9 @@ def close_alert(*, alert: Alert, by: Actor, note: str = "", resume: bool = False
     :class:`AlreadyClosedError`.
     """
     check_may(by, "handle_alert", within=alert.workspace_id)
-    lineage = Lineage.objects.select_for_update().get(pk=alert.lineage_id) if alert.lineage_id else None
+    lineage = (
+        Lineage.objects.select_for_update(no_key=True).get(pk=alert.lineage_id) if alert.lineage_id else None
+    )
     locked = Alert.objects.select_for_update(of=("self",)).select_related("workspace").get(pk=alert.pk)
     if locked.closed_at is not None:
         raise AlreadyClosedError(f"This alert was closed by {locked.closed_by}.")
@@ -45,7 +47,7 @@ def resume_rewriting(*, lineage: Lineage, by: Actor, reason: str = "") -> Lineag
     Raises :class:`NotPermitted`.
     """
     check_may(by, "handle_alert", within=lineage.workspace_id)
-    locked = Lineage.objects.select_for_update().get(pk=lineage.pk)
+    locked = Lineage.objects.select_for_update(no_key=True).get(pk=lineage.pk)
     now = timezone.now()
     for alert in Alert.objects.filter(lineage=locked, kind=KIND, closed_at=None).select_for_update():
         alert.closed_at, alert.closed_by, alert.note = now, by.name[:200], reason.strip()[:MAX_NOTE]
@@ -62,7 +64,7 @@ def pause_rewriting(*, lineage: Lineage, reason: str, by: Actor) -> Lineage:
     Raises :class:`NotPermitted`.
     """
     check_may(by, "handle_alert", within=lineage.workspace_id)
-    locked = Lineage.objects.select_for_update().get(pk=lineage.pk)
+    locked = Lineage.objects.select_for_update(no_key=True).get(pk=lineage.pk)
     if locked.automatic_paused_at is None:
         locked.automatic_paused_at = timezone.now()
         locked.pause_reason = reason.strip()[:MAX_NOTE] or f"{by.name} paused it."

@@ -42,7 +42,7 @@ def report_reuse(
     ``localization`` is refreshed. Raises NotPermitted, and InvalidQuestionError naming the field.
     """
     check_may(by, "report_reuse", within=localization.workspace_id)
-    locked = Localization.objects.select_for_update().get(pk=localization.pk)
+    locked = Localization.objects.select_for_update(no_key=True).get(pk=localization.pk)
     name = storable(task or locked.task_name)
     path = _path_of(locked, taken)
     _check_report(path, name, result, reward)
@@ -115,7 +115,7 @@ def review_localization(
     trail has both. Raises NotPermitted, and InvalidQuestionError naming the field.
     """
     check_may(by, "review_sample", within=localization.workspace_id)
-    locked = Localization.objects.select_for_update().get(pk=localization.pk)
+    locked = Localization.objects.select_for_update(no_key=True).get(pk=localization.pk)
     chosen = list(dict.fromkeys(str(uuid) for uuid in relevant))
     _check_review(locked, verdict, chosen)
     old = {"verdict": locked.verdict, "relevant": locked.relevant, "note": locked.review_note}

@@ -174,7 +174,7 @@ def checked_key(key: str) -> str:
 def newest_under(workspace_id: int, key: str) -> Path | None:
     """The newest version in the lineage of this key."""
     rows = Path.objects.filter(lineage__workspace=workspace_id, lineage__key=key)
-    return rows.order_by("-version").first()
+    return rows.select_related("lineage").order_by("-version").first()
 
 
 def _refuse_taken(workspace_id: int, key: str) -> None:
@@ -191,7 +191,7 @@ def facts_of(path: Path) -> dict[str, Any]:
 
 def refuse_piece(path: Path) -> None:
     """Raise TransitionError for a piece of another path: its versions are those of its whole."""
-    if path.container_id is not None and path.span_start is not None:
+    if path.is_piece:
         raise TransitionError("This is a part of another path: change that one.")
 
 
@@ -205,6 +205,9 @@ def _base(path: Path, version: int) -> Path:
 
 
 def _before_penalty(path: Path) -> float:
-    """The reward it had before the rewrite that is undone now took something off."""
-    last = RewardChange.objects.filter(path=path).order_by("-id").first()
-    return last.old if last is not None and last.cause == "penalty" else path.reward
+    """Its reward with what the rewrite that is undone now took off; what tasks said since then is kept."""
+    changes = RewardChange.objects.filter(path=path, cause__in=["penalty", "rollback"])
+    last = changes.order_by("-id").first()
+    if last is None or last.cause != "penalty":
+        return path.reward
+    return last.old if path.reward == last.new else min(1.0, path.reward + last.old - last.new)

@@ -1,5 +1,6 @@
 """One shape for every error: ``{code, detail, field?, errors?}``."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -9,6 +10,7 @@ from rest_framework import exceptions, status
 from rest_framework.response import Response
 
 from memory.domain.access import NotPermitted
+from memory.domain.intake import FieldError
 
 
 class Unprocessable(exceptions.APIException):
@@ -22,6 +24,11 @@ class Unprocessable(exceptions.APIException):
     ) -> None:
         super().__init__(detail, code)
         self.errors = errors or []
+
+
+def field_rows(errors: Iterable[FieldError]) -> list[dict[str, str]]:
+    """Field errors as an answer lists them."""
+    return [{"field": error.field, "detail": error.detail} for error in errors]
 
 
 class Conflict(exceptions.APIException):

@@ -20,7 +20,7 @@ from memory.actions.judge import judge_task
 from memory.actions.record import ItemResult, record_experience
 from memory.api.access import actor_of, workspace_of
 from memory.api.bodies import read_body
-from memory.api.errors import Conflict, TooLarge, Unavailable, Unprocessable
+from memory.api.errors import Conflict, TooLarge, Unavailable, Unprocessable, field_rows
 from memory.api.filters import MomentFilter
 from memory.api.structs import BatchResult, ErrorAnswer, Experiences, PayloadBody, TaskPage
 from memory.domain import intake
@@ -28,7 +28,8 @@ from memory.domain.experience import ExperienceDoc, OutcomeDoc
 from memory.domain.plain_json import clean_json
 from memory.models import Payload, Task
 from memory.queries import experiences as queries
-from memory.queries.tasks import saying, tagged, with_tool
+from memory.queries.json_lists import holding
+from memory.queries.tasks import saying, with_tool
 
 
 class _Envelope(msgspec.Struct):
@@ -66,7 +67,7 @@ class TaskFilter(filters.FilterSet):
 
     def by_tag(self, tasks: QuerySet[Task], name: str, tag: str) -> QuerySet[Task]:
         """Tasks that carry the tag."""
-        return tagged(tasks, tag)
+        return holding(tasks, "tags", tag)
 
     def by_tool(self, tasks: QuerySet[Task], name: str, tool: str) -> QuerySet[Task]:
         """Tasks that called the tool."""
@@ -141,7 +142,7 @@ def is_batch(body: bytes) -> bool:
 
 def answer_one(result: ItemResult) -> HttpResponse:
     """A single document's result as a status of its own."""
-    errors = [{"field": error.field, "detail": error.detail} for error in result.errors]
+    errors = field_rows(result.errors)
     if result.status == "conflict":
         raise Conflict("The document contradicts what is recorded under its external id.", errors)
     if result.status == "invalid":
@@ -207,9 +208,8 @@ class ExperienceOutcomes(APIView):
             outcome = _outcome.decode(clean_json(read_body(request)))
             task = queries.find_task(workspace_of(request), uuid)
         except msgspec.DecodeError as error:
-            found = intake.field_error(error)
-            detail = [{"field": found.field, "detail": found.detail}]
-            raise Unprocessable("The outcome has fields that are not acceptable.", detail) from error
+            rows = field_rows([intake.field_error(error)])
+            raise Unprocessable("The outcome has fields that are not acceptable.", rows) from error
         except Task.DoesNotExist as error:
             raise Http404 from error
         has_changed = judge_task(task=task, outcome=outcome, by=actor_of(request))

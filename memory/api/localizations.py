@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from memory.actions import localizations as actions
 from memory.api.access import actor_of, workspace_of
-from memory.api.errors import Unprocessable
+from memory.api.errors import Unprocessable, field_rows
 from memory.api.idempotency import idempotent
 from memory.api.localization_shapes import (
     KINDS,
@@ -126,5 +126,5 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except InvalidQuestionError as error:
-        rows = [{"field": item.field, "detail": item.detail} for item in error.errors]
-        raise Unprocessable("The request has fields that are not acceptable.", rows) from error
+        said = "The request has fields that are not acceptable."
+        raise Unprocessable(said, field_rows(error.errors)) from error

@@ -6,14 +6,13 @@ from uuid import UUID
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from memory.actions.nodes import MAX_MERGED, MergeError, merge_nodes, undo_merge
 from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Unprocessable
 from memory.api.idempotency import idempotent
-from memory.api.resources import describes, find, read, text_filter, text_params, writes
+from memory.api.resources import describes, find, next_address, read, text_filter, text_params, writes
 from memory.domain.paths.document import NODE_KINDS, PATH_RESULTS
 from memory.models import Node
 from memory.queries.nodes import (
@@ -122,11 +121,9 @@ class NodeList(APIView):
             merged=asked["merged"] if asked["merged"] in MERGED else "",
         )  # fmt: skip
         page = list_nodes(workspace_of(request), filters, asked["cursor"])
-        uri = request.build_absolute_uri()
-        following = replace_query_param(uri, "cursor", page.next_cursor) if page.next_cursor else None
-        return Response(
-            {"next": following, "previous": None, "results": NodeSerializer(page.rows, many=True).data}
-        )
+        results = NodeSerializer(page.rows, many=True).data
+        following = next_address(request, page.next_cursor)
+        return Response({"next": following, "previous": None, "results": results})
 
 
 class NodeDetail(APIView):

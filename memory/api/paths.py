@@ -11,21 +11,15 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from memory.actions import paths as actions
 from memory.api.access import actor_of, workspace_of
-from memory.api.errors import Conflict, Unprocessable
+from memory.api.errors import Conflict, Unprocessable, field_rows
 from memory.api.filters import MomentField
 from memory.api.idempotency import idempotent
-from memory.api.path_shapes import (
-    NewPathBody,
-    PathGraph,
-    PathPage,
-    PathPrompt,
-)
-from memory.api.resources import describes, text_filter, text_params, writes
+from memory.api.path_shapes import NewPathBody, PathGraph, PathPage, PathPrompt
+from memory.api.resources import describes, next_address, text_filter, text_params, writes
 from memory.domain.graphs.exporting import as_dot, as_graph, as_graphml
 from memory.domain.lifecycle import TransitionError
 from memory.domain.paths.checking import InvalidPathError
@@ -83,9 +77,8 @@ class PathList(APIView):
         """Newest first, cursor-paged; pages only go on. Every version is a path of its own."""
         asked = text_params(request, *TEXTS)
         page = list_paths(get_workspace(workspace_of(request)), _filters(asked), asked["cursor"])
-        url = request.build_absolute_uri()
-        following = replace_query_param(url, "cursor", page.next_cursor) if page.next_cursor else None
-        answer = PathPage(following, None, page.stopped_early, [summarize(path) for path in page.rows])
+        rows = [summarize(path) for path in page.rows]
+        answer = PathPage(next_address(request, page.next_cursor), None, page.stopped_early, rows)
         return Response(as_json(answer))
 
     @writes("paths", "Write a path by hand", {201: PathDetail}, request=NewPathBody)
@@ -162,8 +155,7 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except InvalidPathError as error:
-        errors = [{"field": one.field, "detail": one.detail} for one in error.errors]
-        raise Unprocessable("The document is no path.", errors) from error
+        raise Unprocessable("The document is no path.", field_rows(error.errors)) from error
     except (actions.StaleVersionError, TransitionError, actions.PathExistsError) as error:
         raise Conflict(str(error)) from error
 

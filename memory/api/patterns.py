@@ -6,7 +6,6 @@ from uuid import UUID
 from django.db.models import QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.utils.urls import replace_query_param
 from rest_framework.views import APIView
 
 from memory.actions.patterns import set_pattern_status
@@ -14,7 +13,16 @@ from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Conflict
 from memory.api.filters import FailureFilter
 from memory.api.idempotency import idempotent
-from memory.api.resources import RowList, describes, find, read, text_filter, text_params, writes
+from memory.api.resources import (
+    RowList,
+    describes,
+    find,
+    next_address,
+    read,
+    text_filter,
+    text_params,
+    writes,
+)
 from memory.api.shapes import (
     PATTERN_STATUSES,
     FailureSerializer,
@@ -63,15 +71,11 @@ class PatternList(APIView):
         page = list_patterns(workspace, filters, asked["cursor"])
         return Response(
             {
-                "next": _next(request, page.next_cursor),
+                "next": next_address(request, page.next_cursor),
                 "previous": None,
                 "results": PatternSerializer(page.rows, many=True).data,
             }
         )
-
-
-def _next(request: Request, cursor: str) -> str | None:
-    return replace_query_param(request.build_absolute_uri(), "cursor", cursor) if cursor else None
 
 
 class PatternDetail(APIView):

@@ -13,6 +13,7 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
+from rest_framework.utils.urls import replace_query_param
 
 from memory.api.errors import Unprocessable
 from memory.api.idempotency import IDEMPOTENCY_KEY
@@ -46,6 +47,11 @@ def find(rows: QuerySet[M], uuid: UUID) -> M:
     if row is None:
         raise Http404
     return row
+
+
+def next_address(request: Request, cursor: str) -> str | None:
+    """The address of the page that a cursor opens; None at the end."""
+    return replace_query_param(request.build_absolute_uri(), "cursor", cursor) if cursor else None
 
 
 def text_filter(name: str, description: str, enum: Sequence[str] | None = None) -> OpenApiParameter:

@@ -152,7 +152,7 @@ def _others(proposal: RewriteProposal, carry: Collection[UUID]) -> list[Path]:
 
 def _lock_lineages(ids: Sequence[int]) -> dict[int, Lineage]:
     """In one order for everybody."""
-    rows = Lineage.objects.select_for_update(of=("self",)).select_related("workspace")
+    rows = Lineage.objects.select_for_update(of=("self",), no_key=True).select_related("workspace")
     return {row.pk: row for row in rows.filter(pk__in=ids).order_by("pk")}
 
 

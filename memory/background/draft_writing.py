@@ -50,7 +50,7 @@ def write_draft(row: RewriteProposal, draft: Draft) -> bool:
     entries = _entries_by_policy(row, draft, document)
     now = timezone.now()
     with transaction.atomic():
-        lineage = Lineage.objects.select_for_update().get(pk=row.lineage_id)
+        lineage = Lineage.objects.select_for_update(no_key=True).get(pk=row.lineage_id)
         locked = RewriteProposal.objects.select_for_update(of=("self",)).get(pk=row.pk)
         if (locked.status, locked.attempt) != ("queued", row.attempt):
             return False

@@ -13,6 +13,7 @@ from django.db.models import Exists, OuterRef
 
 from memory.domain.rewards import KNOWN_RESULTS, observed_reward, result_of_use
 from memory.models import Localization, PathUse, Task
+from memory.queries.paging import id_after
 
 STRAGGLERS = 20_000
 """So many of the newest waiting rows are looked at again."""
@@ -91,8 +92,7 @@ def mark_stragglers() -> int:
         PathUse.objects.filter(result="unknown", is_due=False),
         Localization.objects.filter(outcome="unknown").exclude(task_name=""),
     ):
-        floor = next(iter(rows.order_by("-pk").values_list("pk", flat=True)[STRAGGLERS : STRAGGLERS + 1]), 0)
-        ended = rows.filter(pk__gte=floor).filter(_has_ended())
+        ended = rows.filter(pk__gte=id_after(rows, STRAGGLERS)).filter(_has_ended())
         for workspace_id, name in ended.values_list("workspace", "task_name"):
             names[workspace_id].add(name)
     found = [pk for workspace_id, wanted in sorted(names.items()) for pk in _named(workspace_id, wanted)]

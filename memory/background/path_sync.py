@@ -15,7 +15,15 @@ from memory.domain.paths.document import path_digest
 from memory.domain.paths.keys import lineage_key
 from memory.models import Path, Task
 from memory.writer.entries import EntryDraft
-from memory.writer.paths import NewPath, add_version, lock_lineage, restate, set_status, store_paths
+from memory.writer.paths import (
+    NewPath,
+    active_version,
+    add_version,
+    lock_lineage,
+    restate,
+    set_status,
+    store_paths,
+)
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -71,6 +79,7 @@ def _stored(workspace_id: int, built: Sequence[Built]) -> dict[str, list[Path]]:
 def _sync_lineage(versions: Sequence[Path], new: NewPath, now: datetime) -> None:
     """The same walk: say anew how it ended. Another walk: a new version, unless somebody changed the path."""
     lineage = lock_lineage(versions[0].lineage)
+    versions = list(lineage.versions.select_related("lineage").order_by("version"))  # as they are by now
     own = [path for path in versions if path.origin == "run"]
     if own and own[-1].digest == path_digest(new.doc):
         if own[-1].status == "retired" and not lineage.retired_at:
@@ -83,10 +92,10 @@ def _sync_lineage(versions: Sequence[Path], new: NewPath, now: datetime) -> None
 
 def _retire(versions: Sequence[Path], now: datetime) -> None:
     """The run does not yield this path any more: its task turned out to have failed."""
-    for path in versions:
-        if path.origin == "run" and path.status == "active":
-            lock_lineage(path.lineage)
-            set_status(path, "retire", now=now)
+    if any(path.origin == "run" and path.status == "active" for path in versions):
+        active = active_version(lock_lineage(versions[0].lineage))
+        if active is not None and active.origin == "run":
+            set_status(active, "retire", now=now)
 
 
 def _nest(workspace_id: int, built: Sequence[Built]) -> None:

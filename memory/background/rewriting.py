@@ -16,6 +16,7 @@ from memory.background.bell import DRAFT_TASK, ring
 from memory.background.storms import watch_lineage
 from memory.domain.rewriting.triggers import TRIGGERS
 from memory.models import Failure, Localization, Path, RewriteProposal, Task
+from memory.queries.paths import ids_calling
 from memory.queries.rewrites import OPEN_STATUSES
 from memory.writer.redactors import scrub_for
 
@@ -93,7 +94,7 @@ def want_rewrite(
 
 def whole_of(path: Path) -> Path:
     """The path that a piece of a path belongs to; itself for a whole one."""
-    while path.container is not None and path.span_start is not None:
+    while path.is_piece and path.container is not None:
         path = path.container
     return path
 
@@ -116,8 +117,8 @@ def environment_changed(workspace_id: int, tool: str, version: int, change: str)
 
 def _users_of(workspace_id: int, tool: str) -> QuerySet[Path]:
     """Active whole paths that call the tool and that agents reused, the most used first."""
-    rows = Path.objects.active().filter(workspace=workspace_id, span_start=None, use_count__gt=0)
-    rows = rows.filter(steps__node__tool=tool).exclude(result="template").distinct()
+    rows = Path.objects.active().whole().filter(workspace=workspace_id, use_count__gt=0)
+    rows = rows.filter(pk__in=ids_calling(workspace_id, tool)).exclude(result="template")
     return rows.select_related("lineage", "container").order_by("-use_count", "-pk")[:MAX_ENVIRONMENT]
 
 

@@ -20,6 +20,7 @@ from memory.models import Failure, Lineage, Path, PathUse, RewardChange
 from memory.writer.entries import touch_entries
 
 BATCH = 200
+MAX_ERROR = 2_000
 log = logging.getLogger(__name__)
 
 
@@ -32,7 +33,7 @@ def settle_backlog(batch: int = BATCH) -> int:
 
 
 def _settle_some(batch: int) -> int:
-    """A batch; when it cannot be settled, one by one, and what cannot is set aside with the reason logged."""
+    """A batch; when it cannot be settled, one by one, and what cannot keeps the reason on its row."""
     try:
         return settle_uses(batch)
     except OperationalError:  # the database is away or busy: the rows wait
@@ -45,9 +46,10 @@ def _settle_some(batch: int) -> int:
             settle_uses(1, only=pk)
         except OperationalError:
             raise
-        except Exception:
+        except Exception as error:
             log.exception("Use %s cannot be settled.", pk)
-            PathUse.objects.filter(pk=pk).update(is_due=False)
+            reason = f"{type(error).__name__}: {error}".replace("\x00", "\ufffd")[:MAX_ERROR]
+            PathUse.objects.filter(pk=pk).update(is_due=False, error=reason)
     return len(waiting)
 
 
@@ -73,21 +75,19 @@ class _Settling:
     """One batch: its paths are locked after their lineages, in the order of their ids."""
 
     def __init__(self, path_ids: set[int], now: datetime) -> None:
-        lineages = Lineage.objects.filter(versions__in=path_ids)
         self._now = now
-        self._lineages = list(
-            Lineage.objects.filter(pk__in=lineages.values("pk")).order_by("pk").select_for_update()
-        )
-        self._paths = {
-            path.pk: path for path in Path.objects.filter(pk__in=path_ids).order_by("pk").select_for_update()
-        }
+        versions = Lineage.objects.filter(versions__in=path_ids)
+        lineages = Lineage.objects.filter(pk__in=versions.values("pk")).order_by("pk")
+        self._lineages = list(lineages.select_for_update(no_key=True))
+        paths = Path.objects.filter(pk__in=path_ids).order_by("pk")
+        self._paths = {path.pk: path for path in paths.select_for_update(no_key=True)}
         self._changes: list[RewardChange] = []
         self._fruitful: set[int] = set()
         self._failed: list[PathUse] = []
         self._learnt: set[int] = set()
 
     def take(self, use: PathUse, task: Ended | None) -> None:
-        use.is_due = False
+        use.is_due, use.error = False, ""
         result, observed = what_counts(use, task)
         path = self._paths[use.path_id]
         if observed is None or (result, observed) == (use.result, use.reward):
@@ -134,7 +134,7 @@ class _Settling:
         )  # fmt: skip
 
     def write(self, uses: list[PathUse]) -> None:
-        PathUse.objects.bulk_update(uses, ["result", "reward", "is_due", "decided", "settled_at"])
+        PathUse.objects.bulk_update(uses, ["result", "reward", "is_due", "decided", "error", "settled_at"])
         changed = [self._paths[pk] for pk in sorted(self._learnt)]
         fields = ["use_count", "success_count", "reward", "result", "updated_at"]
         Path.objects.bulk_update(changed, fields)

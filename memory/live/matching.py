@@ -12,6 +12,8 @@ from memory.live.index import Filters, embed_question, find_candidates
 WHOLE = ("task",)
 """Without a wish for a level, whole tasks are found; their parts come along inside them."""
 
+ONLY_NODES = "Paths are found by goal or tags, and by nodes only ranked: say a goal or tags too."
+
 
 @dataclass(frozen=True)
 class Matched:
@@ -37,7 +39,8 @@ def match_paths(workspace_id: int, question: Question, policy: LocatePolicy) -> 
         weights=policy.weights.shares(),
         vector=asked.vector,
     )
-    return Matched(rank(query, candidates), asked.notes, _embedder_name())
+    notes = asked.notes if question.goal.strip() or question.tags else (*asked.notes, ONLY_NODES)
+    return Matched(rank(query, candidates), notes, _embedder_name())
 
 
 def _filters(asked: PathFilters) -> Filters:

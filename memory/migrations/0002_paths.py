@@ -214,6 +214,7 @@ class Migration(migrations.Migration):
                 ('reward', models.FloatField(null=True)),
                 ('is_due', models.BooleanField(default=False)),
                 ('decided', models.BooleanField(default=False)),
+                ('error', models.TextField(blank=True)),
                 ('used_at', models.DateTimeField()),
                 ('settled_at', models.DateTimeField(null=True)),
                 ('localization', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='uses', to='memory.localization')),
@@ -402,6 +403,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='pathuse',
             index=models.Index(condition=models.Q(('is_due', True)), fields=['id'], name='path_use_backlog'),
+        ),
+        migrations.AddIndex(
+            model_name='pathuse',
+            index=models.Index(condition=models.Q(('error', ''), _negated=True), fields=['id'], name='path_use_error'),
         ),
         migrations.AddConstraint(
             model_name='pathuse',

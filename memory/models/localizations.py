@@ -72,7 +72,7 @@ class PathUse(models.Model):
     ``said_result`` and ``said_reward`` are the agent's own word about this path, ``result`` and ``reward``
     (0..1) what counts: see :func:`memory.domain.rewards.result_of_use`. ``is_due`` marks a row with news
     for the worker: the outbox. ``settled_at`` is when its path first learnt from it. ``decided`` says that
-    this use gave a pending path its result.
+    this use gave a pending path its result. ``error`` is why it could not be settled, until it can.
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -86,6 +86,7 @@ class PathUse(models.Model):
     reward = models.FloatField(null=True)
     is_due = models.BooleanField(default=False)
     decided = models.BooleanField(default=False)
+    error = models.TextField(blank=True)
     used_at = models.DateTimeField()
     settled_at = models.DateTimeField(null=True)
 
@@ -98,6 +99,7 @@ class PathUse(models.Model):
             models.Index(fields=["workspace", "task_name"], name="path_use_by_task"),
             models.Index(fields=["workspace", "-used_at"], name="path_use_newest"),
             models.Index(fields=["id"], condition=Q(is_due=True), name="path_use_backlog"),
+            models.Index(fields=["id"], condition=~Q(error=""), name="path_use_error"),
         ]
 
     def __str__(self) -> str:

@@ -83,8 +83,8 @@ class PathQuerySet(models.QuerySet["Path"]):
         return self.filter(status="active")
 
     def whole(self) -> "PathQuerySet":
-        """Paths that are not a part of another one."""
-        return self.filter(container=None)
+        """Paths that are no piece of another one; that of a nested task is whole, too."""
+        return self.filter(span_start=None)
 
 
 class Path(models.Model):
@@ -154,6 +154,11 @@ class Path(models.Model):
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def is_piece(self) -> bool:
+        """Whether it covers a span of its container, and goes with it."""
+        return self.container_id is not None and self.span_start is not None
 
 
 class PathNode(models.Model):

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Q, QuerySet
 
@@ -17,14 +16,13 @@ from memory.domain.graphs.graph import (
 )
 from memory.domain.paths.overlay import Overlay, Step, keep_nodes, lay_over
 from memory.models import Node, Path, PathEdge, PathNode, Workspace
-from memory.queries.paths import holding
+from memory.queries.json_lists import holding
+from memory.queries.paging import WINDOW, id_after
 
 MAX_PATHS = 2_000
 """Up to so many paths are laid over each other,"""
 MAX_STEPS = 20_000
 """with up to so many steps together."""
-WINDOW = 20_000
-"""So many of the newest paths are looked through for a filter without an index."""
 MATCHED_NODES = 2_000
 """Of the nodes with a tool or text, so many of the newest count."""
 NEAR_PATHS = 300
@@ -113,7 +111,7 @@ def explore(workspace: Workspace, filters: ExplorerFilters, *, most: int = DRAWN
     """The newest paths that pass the filters, laid over each other. The number of queries does not grow."""
     paths, more = _newest_within(_path_rows(workspace, filters))
     if filters.text:
-        paths, more = _saying(workspace, filters, paths), True
+        paths = _saying(workspace, filters, paths)
     read = _Read()
     read.add(paths)
     overlay = lay_over(read.steps, read.edges)
@@ -158,10 +156,10 @@ def _graph_of(overlay: Overlay, read: _Read) -> Graph:
 
 def _path_rows(workspace: Workspace, filters: ExplorerFilters) -> QuerySet[Path]:
     """The whole, active paths that pass; what has no index is looked for among the newest ``WINDOW``."""
-    rows: QuerySet[Path] = Path.objects.filter(workspace=workspace).active().whole()
+    rows: QuerySet[Path] = Path.objects.active().whole().filter(workspace=workspace)
     rows = rows.filter(result=filters.result) if filters.result else rows.exclude(result="template")
     if filters.agent or filters.tag or filters.tool or filters.since or filters.until:
-        rows = rows.filter(pk__gte=_floor(Path.objects.filter(workspace=workspace)))
+        rows = rows.filter(pk__gte=id_after(Path.objects.filter(workspace=workspace), WINDOW))
     if filters.since:
         rows = rows.filter(created_at__gte=filters.since)
     if filters.until:
@@ -184,14 +182,9 @@ def _saying(workspace: Workspace, filters: ExplorerFilters, paths: list[int]) ->
         return [path for path in paths if path in found]
     nodes = Node.objects.filter(workspace=workspace)
     nodes = nodes.filter(Q(content__icontains=filters.text) | Q(tool__icontains=filters.text))
-    nodes = nodes.filter(pk__gte=_floor(Node.objects.filter(workspace=workspace))).order_by("-pk")
-    older, _more = _through(list(nodes.values_list("pk", flat=True)[:MATCHED_NODES]), MAX_PATHS)
+    newest = nodes.filter(pk__gte=id_after(Node.objects.filter(workspace=workspace), WINDOW)).order_by("-pk")
+    older, _more = _through(list(newest.values_list("pk", flat=True)[:MATCHED_NODES]), MAX_PATHS)
     return _newest_within(_path_rows(workspace, filters).filter(pk__in=older))[0]
-
-
-def _floor(rows: QuerySet[Any]) -> int:
-    """The id of the row after the newest ``WINDOW``; 0 when there are no more."""
-    return next(iter(rows.order_by("-pk").values_list("pk", flat=True)[WINDOW : WINDOW + 1]), 0)
 
 
 def _marked(read: _Read, filters: ExplorerFilters) -> set[int]:
@@ -219,7 +212,7 @@ def _newest_within(rows: QuerySet[Path], most_steps: int = 0) -> tuple[list[int]
 
 def _through(nodes: list[int], most: int) -> tuple[list[int], bool]:
     """The newest active whole paths with a step at one of the nodes, and whether there are more."""
-    steps = PathNode.objects.filter(node__in=nodes, path__status="active", path__container=None)
+    steps = PathNode.objects.filter(node__in=nodes, path__status="active", path__span_start=None)
     found = list(steps.order_by("-path_id").values_list("path_id", flat=True).distinct()[: most + 1])
     return found[:most], len(found) > most
 

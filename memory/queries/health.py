@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 from django.db.models import F
 
-from memory.models import PathBuild, Task
+from memory.models import PathBuild, PathUse, Task
 from memory.models.experience import TaskQuerySet
 
 MANY = 10_000
@@ -47,6 +47,12 @@ def list_unbuilt(workspace_id: int, *, limit: int = 20) -> list[PathBuild]:
     """Tasks whose paths could not be built, with the reason, newest first."""
     rows = PathBuild.objects.exclude(error="").filter(task__workspace=workspace_id)
     return list(rows.select_related("task").order_by("-task_id")[:limit])
+
+
+def list_unsettled(workspace_id: int, *, limit: int = 20) -> list[PathUse]:
+    """Reuses of paths that could not be settled, with the reason, newest first."""
+    rows = PathUse.objects.exclude(error="").alias(home=F("workspace_id") + 0).filter(home=workspace_id)
+    return list(rows.select_related("path").order_by("-pk")[:limit])
 
 
 def _tasks_of(workspace_id: int | None) -> TaskQuerySet:

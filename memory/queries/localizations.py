@@ -1,7 +1,7 @@
 """Localizations: the list, one with the paths it named, a week's sample."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -13,10 +13,8 @@ from memory.domain.locating.sampling import week_bounds
 from memory.domain.rewards import KNOWN_RESULTS
 from memory.domain.trends import Rate, rate_of
 from memory.models import Localization, Path, PathUse, Workspace
-from memory.queries.paging import Page, newest_first, read_number
+from memory.queries.paging import Page, newest_first, newest_matching
 
-WINDOW = 20_000
-"""How many localizations one page looks through for a filter that has no index."""
 SAMPLE_PAGE = 20
 FIGURES_CAP = 5_000
 """At most so many answers and uses of a week go into its figures, the newest."""
@@ -51,17 +49,13 @@ def localization_rows(workspace_id: int) -> QuerySet[Localization]:
 
 
 def list_localizations(workspace: Workspace, filters: LocalizationFilters, cursor: str) -> Page[Localization]:
-    """Newest first. A filter without an index looks through ``WINDOW`` rows and says where it stopped."""
+    """Newest first. A filter without an index looks through a window of rows and says where it stopped."""
     rows = localization_rows(workspace.pk)
     if filters.task:
         rows = rows.filter(task_name=filters.task)
     if not (filters.text or filters.kind or filters.outcome or filters.sampled):
         return newest_first(rows, cursor)
-    floor = _window_end(rows, cursor)
-    page = newest_first(_matching(rows.filter(pk__gte=floor), filters), cursor)
-    if page.next_cursor or not floor:
-        return page
-    return Page(page.rows, str(floor), stopped_early=True)
+    return newest_matching(rows, lambda window: _matching(window, filters), cursor)
 
 
 def _matching(rows: QuerySet[Localization], filters: LocalizationFilters) -> QuerySet[Localization]:
@@ -72,13 +66,6 @@ def _matching(rows: QuerySet[Localization], filters: LocalizationFilters) -> Que
     if filters.outcome:
         rows = rows.filter(outcome=filters.outcome)
     return rows.filter(sampled=True) if filters.sampled else rows
-
-
-def _window_end(rows: QuerySet[Localization], cursor: str) -> int:
-    before = read_number(cursor)
-    if before is not None:
-        rows = rows.filter(pk__lt=before)
-    return next(iter(rows.order_by("-pk").values_list("pk", flat=True)[WINDOW : WINDOW + 1]), 0)
 
 
 def named_paths(rows: Sequence[Localization], which: str = "candidates") -> list[list[NamedPath]]:
@@ -96,12 +83,6 @@ def named_paths(rows: Sequence[Localization], which: str = "candidates") -> list
 
 def _named(item: dict[str, Any], place: int, path: Path | None) -> NamedPath:
     return NamedPath(path, str(item["path"]), float(item.get("score", 0.0)), item.get("parts", {}), place)
-
-
-def paths_by_uuid(workspace_id: int, uuids: Iterable[str]) -> dict[str, Path]:
-    """The workspace's paths of these uuids."""
-    rows = Path.objects.filter(workspace=workspace_id, uuid__in=list(uuids))
-    return {str(path.uuid): path for path in rows}
 
 
 def list_uses(localization: Localization) -> list[PathUse]:

@@ -8,10 +8,8 @@ from django.db.models import Count, Q, QuerySet
 
 from memory.domain.paths.duplicates import Duplicates, NodeFacts, find_duplicates
 from memory.models import Failure, Node, Path, PathNode, Workspace
-from memory.queries.paging import Page, newest_first, read_number
+from memory.queries.paging import Page, newest_first, newest_matching
 
-WINDOW = 20_000
-"""How many nodes one page looks through for a text."""
 MAX_COUNTED = 10_000
 """Paths through a node are counted so far; above, the page says "more than"."""
 COMPARED = 10_000
@@ -34,19 +32,15 @@ def node_rows(workspace_id: int) -> QuerySet[Node]:
 
 
 def list_nodes(
-    workspace_id: int, filters: NodeFilters, cursor: str, *, size: int = 50, window: int = WINDOW
+    workspace_id: int, filters: NodeFilters, cursor: str, *, size: int = 50, window: int = 0
 ) -> Page[Node]:
-    """Newest first. A text or a kind is looked for among ``window`` nodes a page; it says if it stopped."""
+    """Newest first. A filter without an index looks through ``window`` nodes and says where it stopped."""
     rows = node_rows(workspace_id)
     if filters.tool:
         rows = rows.filter(tool=filters.tool)
     if not (filters.text or filters.kind or filters.merged):
         return newest_first(rows, cursor, size=size)
-    before = read_number(cursor)
-    seen = rows if before is None else rows.filter(pk__lt=before)
-    floor = next(iter(seen.order_by("-pk").values_list("pk", flat=True)[window : window + 1]), 0)
-    page = newest_first(_matching(rows.filter(pk__gte=floor), filters), cursor, size=size)
-    return page if page.next_cursor or not floor else Page(page.rows, str(floor), stopped_early=True)
+    return newest_matching(rows, lambda among: _matching(among, filters), cursor, size=size, window=window)
 
 
 def _matching(rows: QuerySet[Node], filters: NodeFilters) -> QuerySet[Node]:
@@ -77,16 +71,9 @@ def same_nodes(node: Node) -> list[Node]:
     return [final, *Node.objects.filter(merged_into=final).order_by("pk")]
 
 
-def final_ids(node_ids: Iterable[int]) -> dict[int, int]:
-    """By node id: the id of the node that is drawn for it. One query."""
-    ids = set(node_ids)
-    merged = dict(Node.objects.filter(pk__in=ids, merged_into__isnull=False).values_list("pk", "merged_into"))
-    return {node_id: merged.get(node_id) or node_id for node_id in ids}
-
-
 def count_paths(node_ids: Iterable[int]) -> dict[int, int]:
-    """By node id: how many path versions contain the node itself; nodes in none are left out."""
-    rows = PathNode.objects.filter(node__in=list(node_ids)).values("node_id")
+    """By node id: how many whole path versions contain the node itself; nodes in none are left out."""
+    rows = PathNode.objects.filter(node__in=list(node_ids), path__container=None).values("node_id")
     return {row["node_id"]: row["n"] for row in rows.annotate(n=Count("path", distinct=True))}
 
 
@@ -99,8 +86,8 @@ class Place:
 
 
 def list_places(nodes: Iterable[Node], *, limit: int = 25) -> list[Place]:
-    """The newest paths through any of the nodes, active ones and old versions alike; one step of each."""
-    steps = PathNode.objects.filter(node__in=[node.pk for node in nodes])
+    """The newest whole paths through any of the nodes, old versions too; one step of each."""
+    steps = PathNode.objects.filter(node__in=[node.pk for node in nodes], path__container=None)
     newest = steps.select_related("path__lineage", "path__source").order_by("-path_id", "position")
     places: dict[int, Place] = {}
     for step in newest[: 4 * limit]:
@@ -123,7 +110,8 @@ def node_card(node: Node) -> NodeCard:
     """The card of the node that is drawn for this one. Four queries."""
     head, *same = same_nodes(node)
     ids = [head.pk, *(one.pk for one in same)]
-    paths = PathNode.objects.filter(node__in=ids).values("path").distinct()[: MAX_COUNTED + 1].count()
+    steps = PathNode.objects.filter(node__in=ids, path__container=None)
+    paths = steps.values("path").distinct()[: MAX_COUNTED + 1].count()
     places = list_places([head, *same])
     return NodeCard(head, same, paths, places, list_failures_met(places))
 

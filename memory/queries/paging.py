@@ -1,5 +1,6 @@
 """Keyset pages: the same cost on every page, stable while rows arrive, no COUNT."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
@@ -10,6 +11,8 @@ from django.db.models import Field, Model, Q, QuerySet
 M = TypeVar("M", bound=Model)
 
 PAGE_SIZE = 50
+WINDOW = 20_000
+"""How many rows one page looks through for a filter that has no index."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,30 @@ def newest_first(rows: QuerySet[M], cursor: str, *, size: int = PAGE_SIZE) -> Pa
     found = list(rows.order_by("-pk")[: size + 1])
     more = len(found) > size
     return Page(found[:size], str(found[size - 1].pk) if more else "")
+
+
+def newest_matching(
+    rows: QuerySet[M],
+    match: Callable[[QuerySet[M]], QuerySet[M]],
+    cursor: str,
+    *,
+    size: int = PAGE_SIZE,
+    window: int = 0,
+) -> Page[M]:
+    """One page by descending id of what ``match`` keeps, where no index answers that.
+
+    It looks among the next ``window`` rows (``WINDOW`` unless given) and says whether it stopped there.
+    """
+    before = read_number(cursor)
+    ahead = rows if before is None else rows.filter(pk__lt=before)
+    floor = id_after(ahead, window or WINDOW)
+    page = newest_first(match(rows.filter(pk__gte=floor)), cursor, size=size)
+    return page if page.next_cursor or not floor else Page(page.rows, str(floor), stopped_early=True)
+
+
+def id_after(rows: QuerySet[M], count: int) -> int:
+    """The id of the row after the newest ``count``; 0 where there are no more."""
+    return next(iter(rows.order_by("-pk").values_list("pk", flat=True)[count : count + 1]), 0)
 
 
 def most_first(rows: QuerySet[M], field: str, cursor: str, *, size: int = PAGE_SIZE) -> Page[M]:

@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import Q, QuerySet
 
-from memory.models import Failure, Lineage, Path, PathUse, RewardChange, Task, Workspace
-from memory.queries.paging import Page, newest_first, read_number
+from memory.models import Failure, Lineage, Path, PathNode, PathUse, RewardChange, Task, Workspace
+from memory.queries.json_lists import holding
+from memory.queries.paging import Page, newest_first, newest_matching
 
-WINDOW = 20_000
-"""How many paths one page looks through for a filter that has no index."""
 SHOWN = 50
 
 
@@ -50,19 +48,16 @@ class PathFilters:
 
 
 def list_paths(workspace: Workspace, filters: PathFilters, cursor: str) -> Page[Path]:
-    """Newest first. A filter without an index looks through ``WINDOW`` paths and says where it stopped."""
-    rows = Path.objects.filter(workspace=workspace).select_related("lineage", "source", "container", "parent")
+    """Newest first. A filter without an index looks through a window of them and says where it stopped."""
+    rows = Path.objects.filter(workspace=workspace)
+    rows = rows.select_related("lineage", "source", "container", "parent")
     if not filters.parts:
-        rows = rows.filter(Q(container=None) | Q(span_start=None))
+        rows = rows.whole()
     if filters.status and filters.result:
         rows = rows.filter(status=filters.status, result=filters.result)
     if not filters.needs_scan:
         return newest_first(rows.filter(status=filters.status) if filters.status else rows, cursor)
-    floor = _window_end(rows, cursor)
-    page = newest_first(_matching(rows.filter(pk__gte=floor), filters), cursor)
-    if page.next_cursor or not floor:
-        return page
-    return Page(page.rows, str(floor), stopped_early=True)
+    return newest_matching(rows, lambda window: _matching(window, filters), cursor)
 
 
 def find_path(workspace_id: int, uuid: UUID) -> Path | None:
@@ -104,7 +99,7 @@ def failures_met(path: Path, *, limit: int = SHOWN) -> list[Failure]:
 
 def paths_of_task(task: Task) -> list[Path]:
     """The whole paths that were made from a task, every version, newest first."""
-    rows = Path.objects.filter(source=task).filter(Q(container=None) | Q(span_start=None))
+    rows = Path.objects.whole().filter(source=task)
     return list(rows.order_by("-pk")[:SHOWN])
 
 
@@ -114,20 +109,10 @@ def list_path_agents(workspace: Workspace, *, look_at: int = 500) -> list[str]:
     return sorted({agent for agent in rows if agent})
 
 
-def holding(rows: QuerySet[Path], field: str, value: str) -> QuerySet[Path]:
-    """Paths whose list ``field`` (tags, tools) has the value.
-
-    SQLite has no JSON containment: there it is looked for in both spellings.
-    """
-    if connection.features.supports_json_field_contains:
-        return rows.filter(**{f"{field}__contains": [value]})
-    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
-    escaped = quoted.encode("ascii", "backslashreplace").decode()
-    texts: dict[str, Cast] = {f"{field}_text": Cast(field, TextField())}
-    rows = rows.alias(**texts)
-    return rows.filter(
-        Q(**{f"{field}_text__contains": f'"{quoted}"'}) | Q(**{f"{field}_text__contains": f'"{escaped}"'})
-    )
+def ids_calling(workspace_id: int, tool: str) -> QuerySet[PathNode, Any]:
+    """Paths with a node of this tool, for ``pk__in``: the index of nodes finds them. None without a tool."""
+    steps = PathNode.objects.filter(node__workspace=workspace_id, node__tool=tool).values("path")
+    return steps if tool else steps.none()
 
 
 def _matching(rows: QuerySet[Path], filters: PathFilters) -> QuerySet[Path]:
@@ -146,12 +131,3 @@ def _matching(rows: QuerySet[Path], filters: PathFilters) -> QuerySet[Path]:
     if filters.text:
         rows = rows.filter(Q(goal__icontains=filters.text) | Q(key__icontains=filters.text))
     return rows
-
-
-def _window_end(rows: QuerySet[Path], cursor: str) -> int:
-    """The id where this page's search stops; 0 when it reaches the oldest path."""
-    before = read_number(cursor)
-    if before is not None:
-        rows = rows.filter(pk__lt=before)
-    ids = rows.order_by("-pk").values_list("pk", flat=True)[WINDOW : WINDOW + 1]
-    return next(iter(ids), 0)

@@ -116,7 +116,7 @@ def same_nodes(workspace_id: int, keys: Iterable[str]) -> dict[str, str]:
 def _users(path: Path, node_ids: Sequence[int]) -> QuerySet[Path]:
     """Other active whole paths with one of these nodes."""
     users = PathNode.objects.filter(node__in=node_ids).values("path")
-    rows = Path.objects.active().filter(workspace=path.workspace_id, span_start=None, pk__in=users)
+    rows = Path.objects.active().whole().filter(workspace=path.workspace_id, pk__in=users)
     return rows.exclude(lineage=path.lineage_id).exclude(result="template")
 
 

@@ -4,15 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
-from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
-from django.db.models.functions import Cast
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memory.models import Failure, Outcome, Task, Tool, ToolCall, Workspace
-from memory.queries.paging import Page, newest_first, read_number
+from memory.queries.json_lists import holding
+from memory.queries.paging import Page, newest_first, newest_matching
 
-WINDOW = 20_000
-"""How many tasks one page looks through for a filter that has no index."""
 RARE_CALLS = 20_000
 """Up to so many calls of a tool, its tasks are found from the calls; above, the calls from the tasks."""
 CALLS_PER_PAGE = 100
@@ -37,15 +34,11 @@ class TaskFilters:
 
 
 def list_tasks(workspace: Workspace, filters: TaskFilters, cursor: str) -> Page[Task]:
-    """Newest first. A filter without an index looks through ``WINDOW`` tasks and says where it stopped."""
+    """Newest first. A filter without an index looks through a window of them and says where it stopped."""
     rows = _within(Task.objects.filter(workspace=workspace), filters, workspace)
     if not filters.needs_scan:
         return newest_first(rows, cursor)
-    floor = _window_end(rows, cursor)
-    page = newest_first(_matching(rows.filter(pk__gte=floor), filters), cursor)
-    if page.next_cursor or not floor:
-        return page
-    return Page(page.rows, str(floor), stopped_early=True)
+    return newest_matching(rows, lambda window: _matching(window, filters), cursor)
 
 
 def _within(rows: QuerySet[Task], filters: TaskFilters, workspace: Workspace) -> QuerySet[Task]:
@@ -79,7 +72,7 @@ def _matching(rows: QuerySet[Task], filters: TaskFilters) -> QuerySet[Task]:
     if filters.agent:
         rows = rows.filter(agent=filters.agent)
     if filters.tag:
-        rows = tagged(rows, filters.tag)
+        rows = holding(rows, "tags", filters.tag)
     if filters.text:
         rows = saying(rows, filters.text)
     return rows
@@ -88,25 +81,6 @@ def _matching(rows: QuerySet[Task], filters: TaskFilters) -> QuerySet[Task]:
 def saying(rows: QuerySet[Task], text: str) -> QuerySet[Task]:
     """Tasks whose goal or external id contains the text."""
     return rows.filter(Q(goal__icontains=text) | Q(external_id__icontains=text))
-
-
-def tagged(rows: QuerySet[Task], tag: str) -> QuerySet[Task]:
-    """Tasks that carry the tag. SQLite has no JSON containment: there it is looked for in both spellings."""
-    if connection.features.supports_json_field_contains:
-        return rows.filter(tags__contains=[tag])
-    quoted = tag.replace("\\", "\\\\").replace('"', '\\"')
-    escaped = quoted.encode("ascii", "backslashreplace").decode()
-    rows = rows.alias(tags_text=Cast("tags", TextField()))
-    return rows.filter(Q(tags_text__contains=f'"{quoted}"') | Q(tags_text__contains=f'"{escaped}"'))
-
-
-def _window_end(rows: QuerySet[Task], cursor: str) -> int:
-    """The id where this page's search stops; 0 when it reaches the oldest task."""
-    before = read_number(cursor)
-    if before is not None:
-        rows = rows.filter(pk__lt=before)
-    ids = rows.order_by("-pk").values_list("pk", flat=True)[WINDOW : WINDOW + 1]
-    return next(iter(ids), 0)
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,8 @@ from django.utils.translation import gettext_lazy as _
 
 from memory.queries.explorer import MAX_DEPTH, ExplorerFilters
 from memory.web.filters import DayInput, day_start
+from memory.web.path_words import KINDS, RESULTS, any_of
 
-KINDS: list[tuple[str, Any]] = [
-    ("", _("any")),
-    ("action", _("action")),
-    ("decision", _("decision")),
-    ("event", _("event")),
-    ("entity", _("entity")),
-]
-RESULTS: list[tuple[str, Any]] = [
-    ("", _("any")),
-    ("success", _("success")),
-    ("failure", _("failure")),
-    ("retry", _("retry")),
-    ("pending", _("pending")),
-    ("template", _("template")),
-]
 NAMES = ("text", "tool", "kind", "result", "tag", "agent")
 
 
@@ -33,8 +19,8 @@ class ExplorerForm(forms.Form):
     tool = forms.CharField(
         label=_("Tool"), required=False, max_length=200, widget=forms.TextInput({"list": "known-tools"})
     )
-    kind = forms.ChoiceField(label=_("Kind"), required=False, choices=KINDS)
-    result = forms.ChoiceField(label=_("Result"), required=False, choices=RESULTS)
+    kind = forms.ChoiceField(label=_("Kind"), required=False, choices=any_of(KINDS))
+    result = forms.ChoiceField(label=_("Result"), required=False, choices=any_of(RESULTS))
     tag = forms.CharField(label=_("Tag"), required=False, max_length=100)
     agent = forms.CharField(label=_("Agent"), required=False, max_length=200)
     since = forms.DateField(label=_("Since"), required=False, widget=DayInput)

@@ -68,5 +68,4 @@ def _why_not(path: Path, actor: Actor, action: str, step: str) -> str:
             check_transition(PATH_TRANSITIONS, step, path.status)
     except (NotPermitted, TransitionError) as refusal:
         return str(refusal)
-    is_piece = path.container_id is not None and path.span_start is not None
-    return _("This is a part of another path: change that one.") if is_piece else ""
+    return _("This is a part of another path: change that one.") if path.is_piece else ""

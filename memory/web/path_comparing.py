@@ -9,7 +9,8 @@ from memory.domain.graphs.pictures import Mark, node_texts
 from memory.domain.paths.compare import Comparison, EdgeChange, NodeChange, compare
 from memory.domain.paths.document import NodeDoc, PathDoc
 from memory.web.drawing import Drawing
-from memory.web.path_drawings import draw_path, kind_words
+from memory.web.path_drawings import draw_path
+from memory.web.path_words import kind_words
 
 
 @dataclass(frozen=True)

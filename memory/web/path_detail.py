@@ -12,10 +12,11 @@ from memory.queries.path_documents import read_path
 from memory.web.access import PageRequest
 from memory.web.path_buttons import path_buttons, why_not_correct
 from memory.web.path_charts import reward_chart
-from memory.web.path_drawings import draw_path, kind_words
+from memory.web.path_drawings import draw_path
 from memory.web.path_forms import TokensForm
 from memory.web.path_steps import step_rows, stretch_from
 from memory.web.path_versions import version_tree
+from memory.web.path_words import kind_words
 
 SHOWN_FAILURES = 20
 SHOWN_REWRITES = 10

@@ -7,11 +7,7 @@ from django.utils.translation import gettext as _
 from memory.domain.graphs.pictures import Mark, picture_of_path
 from memory.domain.paths.document import PathDoc
 from memory.web.drawing import Drawing, draw
-
-
-def kind_words() -> dict[str, str]:
-    """The kinds of nodes in the reader's language."""
-    return {"action": _("action"), "decision": _("decision"), "event": _("event"), "entity": _("entity")}
+from memory.web.path_words import kind_words
 
 
 def draw_path(

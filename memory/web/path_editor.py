@@ -13,21 +13,16 @@ from django.utils.translation import gettext_lazy
 from memory.domain.paths.checking import write_path_document
 from memory.domain.paths.document import PATH_RESULTS, EdgeDoc, NodeDoc, PathDoc
 from memory.web.path_forms import PathDocumentForm, read_document, read_json
+from memory.web.path_words import KINDS, RESULTS
 
 MAX_ROWS = 100
-KINDS = [
-    ("action", gettext_lazy("action")),
-    ("decision", gettext_lazy("decision")),
-    ("event", gettext_lazy("event")),
-    ("entity", gettext_lazy("entity")),
-]
-RESULTS = [
-    ("pending", gettext_lazy("pending")),
-    ("success", gettext_lazy("success")),
-    ("failure", gettext_lazy("failure")),
-    ("retry", gettext_lazy("retry")),
-    ("template", gettext_lazy("template")),
-]
+TYPED = ("tool", "content", "params", "condition")
+STARTER = """{
+  "goal": "", "tags": [],
+  "nodes": [{"name": "first", "tool": "", "params": {}}, {"name": "then", "tool": "", "params": {}}],
+  "edges": [{"from": "first", "to": "then", "condition": ""}]
+}"""
+"""What the JSON editor opens with when nothing was written yet."""
 
 
 class BasicsForm(forms.Form):
@@ -42,7 +37,7 @@ class BasicsForm(forms.Form):
         max_length=5_000,
         help_text=gettext_lazy("Separated by commas."),
     )
-    result = forms.ChoiceField(label=gettext_lazy("Result"), choices=RESULTS)
+    result = forms.ChoiceField(label=gettext_lazy("Result"), choices=list(RESULTS.items()))
     reward = forms.FloatField(
         label=gettext_lazy("Reward (0 to 1)"), required=False, min_value=0, max_value=1,
         widget=forms.NumberInput({"step": "0.05"}),
@@ -66,7 +61,7 @@ class StepForm(forms.Form):
     """One step; ``condition`` is when it leads on to the next one."""
 
     name = forms.CharField(required=False, max_length=120, widget=forms.HiddenInput)
-    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=KINDS, required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=list(KINDS.items()), required=False)
     tool = forms.CharField(label=gettext_lazy("Tool"), required=False, max_length=200)
     content = forms.CharField(label=gettext_lazy("What is done"), required=False, max_length=4_000)
     params = forms.CharField(
@@ -188,6 +183,8 @@ def _changed(rows: list[dict[str, Any]], do: str) -> list[dict[str, Any]]:
 
 def switch_mode(editor: Editor, to: str) -> Editor:
     """The same path in the other mode. What cannot be read, or is no row of steps, stays as it is."""
+    if _is_blank(editor):
+        return _opened(to, {}, [{}, {}], STARTER)
     checked = editor.check()
     if checked.document is None:
         return checked
@@ -197,6 +194,15 @@ def switch_mode(editor: Editor, to: str) -> Editor:
         return checked
     text = json.dumps(write_path_document(checked.document), indent=2, ensure_ascii=False, default=str)
     return _opened(to, _basics(checked.document), _step_rows(checked.document), text)
+
+
+def _is_blank(editor: Editor) -> bool:
+    """Whether nothing was written yet: there is nothing to carry over, so nothing to complain about."""
+    if editor.mode == "json":
+        return editor.json.data.get("document", "").replace("\r\n", "\n").strip() in ("", STARTER)
+    typed = [editor.basics.data.get("goal", "")]
+    typed += [step.data.get(step.add_prefix(name), "") for step in editor.steps for name in TYPED]
+    return not any(text.strip() for text in typed)
 
 
 def is_row(doc: PathDoc) -> bool:

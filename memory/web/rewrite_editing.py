@@ -27,8 +27,8 @@ from memory.domain.rewriting.proposal import (
 from memory.models import RewriteProposal
 from memory.queries.path_documents import read_path
 from memory.web.access import PageRequest, workspace_page
-from memory.web.graph_filters import KINDS
 from memory.web.path_comparing import compare_paths
+from memory.web.path_words import KINDS
 from memory.web.rewrite_forms import RevisionForm
 from memory.web.rewrites import proposal_of
 
@@ -51,7 +51,7 @@ class DocumentForm(forms.Form):
 class StepForm(forms.Form):
     """A step to put in."""
 
-    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=KINDS[1:])
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=list(KINDS.items()))
     tool = forms.CharField(label=gettext_lazy("Tool"), required=False, max_length=200)
     content = forms.CharField(label=gettext_lazy("What happens"), required=False, max_length=2_000)
     after = forms.IntegerField(

@@ -70,6 +70,7 @@ def shown(request: PageRequest, proposal: RewriteProposal, status: int = 200) ->
         "review": review, "compared": None, "drawing": None, "page_keys": detail_keys(),
         "following": next_to_decide(proposal), "preceding": previous_to_decide(proposal),
         "may_review": may(request.actor, "review_rewrite"),
+        "may_roll_back": may(request.actor, "roll_back_path") and is_undoable(proposal),
     }  # fmt: skip
     now = _("Now: version %(n)d") % {"n": proposal.path.version}
     if review.new is not None:
@@ -77,6 +78,11 @@ def shown(request: PageRequest, proposal: RewriteProposal, status: int = 200) ->
     else:
         context["drawing"] = draw_path(review.old, title=now)
     return render(request, "rewrites/detail.html", context, status=status)
+
+
+def is_undoable(proposal: RewriteProposal) -> bool:
+    """Whether the version that was approved is still the active one."""
+    return proposal.new_path is not None and proposal.new_path.status == "active"
 
 
 def list_keys() -> list[tuple[str, str]]:

@@ -107,7 +107,7 @@ def add_version(*, lineage: Lineage, new: NewPath, now: datetime, base: Path | N
 
 def lock_lineage(lineage: Lineage) -> Lineage:
     """The row, locked: whoever adds or switches a version holds it."""
-    return Lineage.objects.select_for_update().get(pk=lineage.pk)
+    return Lineage.objects.select_for_update(no_key=True).get(pk=lineage.pk)
 
 
 def active_version(lineage: Lineage) -> Path | None:

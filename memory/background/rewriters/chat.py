@@ -18,6 +18,8 @@ import msgspec
 import openai
 from django.conf import settings
 
+from memory.domain.plain_json import storable
+
 MAX_TRIES = 4
 FIRST_WAIT_S = 1.0
 MAX_WAIT_S = 20.0
@@ -149,7 +151,11 @@ class Chat:
             raise ChatError(f"The model took longer than {self.endpoint.timeout_s:g} s.")
         self.spent.requests += 1
         client = openai.OpenAI(
-            base_url=self.endpoint.url, api_key=self.endpoint.key or "none", timeout=left + 1.0, max_retries=0
+            base_url=self.endpoint.url,
+            api_key=self.endpoint.key or "none",
+            timeout=left + 1.0,
+            max_retries=0,
+            http_client=openai.DefaultHttpxClient(follow_redirects=False),  # what agents said stays here
         )
         with _closed_after(left, client.close) as is_late, client:
             try:
@@ -191,7 +197,7 @@ class Chat:
         text = answer.choices[0].message.content if answer.choices else None
         if not text:
             raise _TryAgain("The model said nothing.")
-        return Reply(text, answer.choices[0].finish_reason == "length")
+        return Reply(storable(text), answer.choices[0].finish_reason == "length")
 
 
 @contextmanager

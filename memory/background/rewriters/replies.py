@@ -6,6 +6,7 @@ import msgspec
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memory.domain.paths.document import EdgeDoc, NodeDoc
+from memory.domain.plain_json import MAX_DEPTH, is_too_deep, storable
 from memory.domain.rewriting.proposal import InvalidRewriteError
 
 MAX_NODES = 100
@@ -89,8 +90,10 @@ def read_reply(text: str, shape: type[R]) -> R:
         document = msgspec.json.decode(text[start : end + 1])
     except (msgspec.DecodeError, RecursionError) as error:
         raise UnusableReply(f"Your answer is not valid JSON: {error}") from error
+    if is_too_deep([document]):
+        raise UnusableReply(f"Your answer is nested more than {MAX_DEPTH} levels deep.")
     try:
-        return shape.model_validate(document)
+        return shape.model_validate(storable(document))
     except ValidationError as error:
         problems = [
             f"{'.'.join(map(str, problem['loc'])) or 'the object'}: {problem['msg']}"

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 ROUNDS = 50
+FAR = 0.9
+"""Places beyond this share of all, from the middle, are drawn in."""
 GOLDEN = math.pi * (3 - math.sqrt(5))
 Link = tuple[str, str, float]
 Floats = NDArray[np.float32]
@@ -75,7 +77,16 @@ def _settle(places: Floats, links: Sequence[tuple[int, int, float]]) -> Floats:
         step = 0.12 * math.sqrt(count) * (1 - turn / ROUNDS)
         places = places + force / np.maximum(length, 1e-6) * np.minimum(length, step)
     centred: Floats = (places - places.mean(axis=0)).astype(np.float32)
-    return centred
+    return _drawn_in(centred)
+
+
+def _drawn_in(places: Floats) -> Floats:
+    """What drifted far away comes nearer, in the same direction and order: the rest is drawn the larger."""
+    radius = np.sqrt(np.einsum("ij,ij->i", places, places))
+    edge = max(float(np.quantile(radius, FAR)), 1e-6)
+    beyond = np.maximum(radius / edge, 1.0)
+    nearer: Floats = (places * ((1 + np.log(beyond) / 2) / beyond)[:, None]).astype(np.float32)
+    return nearer
 
 
 def _times(matrix: Floats, places: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """Path documents that people and other systems write: read strictly, checked whole, errors named by field."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import MAXYEAR, datetime
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from memory.domain.plain_json import MAX_DEPTH, is_too_deep, storable
 MAX_NODES = 500
 MAX_EDGES = 2_000
 MAX_PARTS = 50
+MAX_NODES_WITH_PARTS = 2_000
 MAX_NAME = 120
 MAX_CONTENT = 4_000
 MAX_GOAL = 20_000
@@ -94,7 +96,15 @@ def _unknown_fields(value: Mapping[str, Any], shape: type[msgspec.Struct], at: s
                     yield from _unknown_fields(item, _SHAPES[name], f"{at}{name}.{place}.")
 
 
+def count_nodes(doc: PathDoc) -> int:
+    """The nodes of a path and of all its parts: each is a row."""
+    return len(doc.nodes) + sum(count_nodes(part) for part in doc.parts)
+
+
 def _path_errors(doc: PathDoc, at: str, container: PathDoc | None) -> Iterator[FieldError]:
+    if container is None and count_nodes(doc) > max(MAX_NODES_WITH_PARTS, len(doc.nodes)):
+        yield FieldError(f"{at}parts", f"A path and its parts have at most {MAX_NODES_WITH_PARTS:,} nodes.")
+        return
     yield from _head_errors(doc, at)
     yield from _node_errors(doc, at)
     yield from _edge_errors(doc, at)
@@ -117,6 +127,8 @@ def _head_errors(doc: PathDoc, at: str) -> Iterator[FieldError]:
     yield from _too_big(doc.env, f"{at}env")
     if not 0 <= doc.reward <= 1:
         yield FieldError(f"{at}reward", "A reward lies between 0 and 1.")
+    elif doc.result == "template" and doc.reward:
+        yield FieldError(f"{at}reward", "A template is worth 0: it is recalled only when nothing real is.")
     if len(doc.tags) > MAX_TAGS or len(set(doc.tags)) < len(doc.tags):
         yield FieldError(f"{at}tags", f"At most {MAX_TAGS} tags, each once.")
     for place, tag in enumerate(doc.tags):
@@ -143,6 +155,7 @@ def _node_errors(doc: PathDoc, at: str) -> Iterator[FieldError]:
             yield FieldError(f"{here}tool", "Only an action has a tool and params.")
         yield from _too_long(node.content, MAX_CONTENT, f"{here}content")
         yield from _too_long(node.tool, MAX_SHORT, f"{here}tool")
+        yield from _bad_moment(node.occurred_at, f"{here}occurred_at")
         for name in ("params", "observation", "details"):
             yield from _too_big(getattr(node, name), f"{here}{name}")
 
@@ -199,6 +212,13 @@ def _part_errors(part: PathDoc, at: str, container: PathDoc) -> Iterator[FieldEr
 def _too_long(text: str, size: int, at: str) -> Iterator[FieldError]:
     if len(text) > size:
         yield FieldError(at, f"At most {size:,} characters.")
+
+
+def _bad_moment(value: datetime | None, at: str) -> Iterator[FieldError]:
+    if value is not None and value.tzinfo is None:
+        yield FieldError(at, "A time needs its time zone, such as Z.")
+    elif value is not None and not 1 < value.year < MAXYEAR:  # in UTC it may lie outside of the calendar
+        yield FieldError(at, f"Must lie between the years 2 and {MAXYEAR - 1}.")
 
 
 def _too_big(value: Any, at: str) -> Iterator[FieldError]:

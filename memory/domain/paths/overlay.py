@@ -22,14 +22,6 @@ class Overlay(NamedTuple):
     paths: Mapping[int, frozenset[int]]
     transitions: Mapping[Pair, int]
 
-    def ranked(self) -> list[int]:
-        """The nodes, those in most paths first, ties by id."""
-        return sorted(self.paths, key=lambda node: (-len(self.paths[node]), node))
-
-    def busiest(self) -> list[tuple[Pair, int]]:
-        """The transitions, the most frequent first, ties by nodes."""
-        return sorted(self.transitions.items(), key=lambda item: (-item[1], item[0]))
-
 
 def lay_over(steps: Iterable[Step], edges: Iterable[Pair]) -> Overlay:
     """The overlay of the steps (in order within each path) and of the edges between them, as ids of steps.

@@ -19,6 +19,9 @@ MAX_TOKENS = 20_000
 GOAL_SIZE = 400
 PARAMS_SIZES = (600, 240, 80)
 SEEN_SIZES = (160, 60, 0)
+HEAD_SIZES = (GOAL_SIZE, 160, 60, 8)
+NOTE_SIZE = 60
+"""With less room than this nothing is said about the end."""
 
 _encode = msgspec.json.Encoder(enc_hook=str).encode
 
@@ -39,13 +42,15 @@ def count_tokens(text: str) -> int:
 
 def render_prompt(doc: PathDoc, *, tokens: int = DEFAULT_TOKENS) -> Prompt:
     """The path in ``tokens``: first with less of each step, then with fewer steps, and it says so."""
-    head = _head(doc)
+    head = _head(doc, GOAL_SIZE)
     for params, seen in zip(PARAMS_SIZES, SEEN_SIZES, strict=True):
         text = "\n".join([*head, *_steps(doc, params, seen)])
         if count_tokens(text) <= tokens:
             return Prompt(text, count_tokens(text))
     lines = list(_steps(doc, PARAMS_SIZES[-1], SEEN_SIZES[-1]))
-    return _fitted(head, lines, tokens)
+    heads = (_head(doc, size) for size in HEAD_SIZES)
+    small = next((head for head in heads if 2 * count_tokens("\n".join(head)) <= tokens), None)
+    return _fitted(small or _head(doc, HEAD_SIZES[-1]), lines, tokens)
 
 
 def _fitted(head: Sequence[str], lines: Sequence[str], tokens: int) -> Prompt:
@@ -69,8 +74,8 @@ def _fitted(head: Sequence[str], lines: Sequence[str], tokens: int) -> Prompt:
     return Prompt(text, count_tokens(text), len(waiting))
 
 
-def _head(doc: PathDoc) -> list[str]:
-    """What it is, how it ended, and how far to trust it."""
+def _head(doc: PathDoc, size: int) -> list[str]:
+    """What it is, how it ended, and how far to trust it; ``size`` characters of the agent's own words."""
     ended = {
         "success": f"It reached its goal (reward {doc.reward:.2f}).",
         "retry": f"It reached its goal after something had failed (reward {doc.reward:.2f}).",
@@ -78,10 +83,10 @@ def _head(doc: PathDoc) -> list[str]:
         "pending": "Nobody has said yet whether it reached its goal.",
         "template": "A general pattern, not a recorded run. Adapt it.",
     }
-    lines = [f"Goal: {_line(doc.goal, GOAL_SIZE)}", ended[doc.result]]
+    lines = [f"Goal: {_line(doc.goal, size)}", ended[doc.result]]
     note = next((node.details["end"] for node in reversed(doc.nodes) if "end" in node.details), None)
-    if isinstance(note, dict) and note.get("note"):
-        lines.append(f"Said about the end: {_line(note['note'], GOAL_SIZE)}")
+    if isinstance(note, dict) and note.get("note") and size >= NOTE_SIZE:
+        lines.append(f"Said about the end: {_line(note['note'], size)}")
     return [*lines, "Steps:"]
 
 
@@ -121,7 +126,7 @@ def _step(node: NodeDoc, params: int, seen: int) -> str:
 def _said(node: NodeDoc, params: int) -> str:
     if not node.tool:
         left = node.details.get("left_out")
-        return _line(node.content, GOAL_SIZE) + (f" ({left})" if left else "")
+        return _line(node.content, GOAL_SIZE) + (f" ({_line(left, GOAL_SIZE)})" if left else "")
     call = f"{_line(node.tool, GOAL_SIZE)}({_line(node.params, params) if node.params else ''})"
     return f"{_line(node.content, GOAL_SIZE)}: {call}" if node.content else call
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import msgspec
 
 from memory.domain.paths.checking import MAX_NAME
-from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
-from memory.domain.rewriting.proposal import Rewrite, chained
+from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, chain
+from memory.domain.rewriting.proposal import Rewrite
 
 
 class Draft:
@@ -21,7 +21,7 @@ class Draft:
         self.nodes: list[NodeDoc] = [
             _unobserved(node) if at >= place else node for at, node in enumerate(old.nodes)
         ]
-        self.edges: list[EdgeDoc] = list(old.edges or chained([node.name for node in old.nodes]))
+        self.edges: list[EdgeDoc] = list(old.edges or chain([node.name for node in old.nodes]))
         self.failing = old.nodes[place].name
 
     def place(self) -> int:

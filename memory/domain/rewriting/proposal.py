@@ -1,14 +1,14 @@
 """The rewrite document: what every rewriter answers, how it is checked, what it makes of the old path."""
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
 
+from memory.domain.intake import field_error
 from memory.domain.paths.checking import MAX_LABEL
 from memory.domain.paths.checking import MAX_NAME as MAX_NODE_NAME
-from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
+from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, chain
 
 MAX_NODES = 500
 MAX_EDGES = 2_000
@@ -19,7 +19,8 @@ PENDING_REWARD = 0.1
 
 
 class InvalidRewriteError(ValueError):
-    """A rewrite that cannot be applied. ``problems`` maps field paths to sentences."""
+    """A rewrite that cannot be applied. ``problems`` maps field paths
+    (``new_nodes.3.name``) to sentences."""
 
     def __init__(self, problems: Mapping[str, str]) -> None:
         self.problems = dict(problems)
@@ -49,8 +50,8 @@ def read_rewrite(document: Mapping[str, Any]) -> Rewrite:
     try:
         return msgspec.convert(document, Rewrite)
     except msgspec.ValidationError as error:
-        said, _, field = str(error).partition(" - at `$")
-        raise InvalidRewriteError({field.rstrip("`").lstrip(".") or "rewrite": said}) from error
+        fault = field_error(error)
+        raise InvalidRewriteError({fault.field or "rewrite": fault.detail}) from error
 
 
 def write_rewrite(rewrite: Rewrite) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def apply(old: PathDoc, rewrite: Rewrite) -> PathDoc:
     return PathDoc(
         goal=old.goal,
         nodes=nodes,
-        edges=rewrite.new_edges or chained([node.name for node in nodes]),
+        edges=rewrite.new_edges or chain([node.name for node in nodes]),
         tags=rewrite.new_tags or old.tags,
         result="pending",
         reward=PENDING_REWARD,
@@ -91,11 +92,6 @@ def apply(old: PathDoc, rewrite: Rewrite) -> PathDoc:
         agent=old.agent,
         env=old.env,
     )
-
-
-def chained(names: Sequence[str]) -> tuple[EdgeDoc, ...]:
-    """Edges that walk ``names`` one after the other."""
-    return tuple(EdgeDoc(source=one, target=other) for one, other in itertools.pairwise(names))
 
 
 def _problems(old: PathDoc, rewrite: Rewrite) -> Iterator[tuple[str, str]]:
@@ -121,14 +117,12 @@ def _node_problems(old: PathDoc, nodes: Sequence[str | NodeDoc]) -> Iterator[tup
     for place, node in enumerate(nodes):
         name = _name(node)
         if isinstance(node, str) and name not in known:
-            yield (
-                f"new_nodes[{place}]",
-                f"The old path has no node {name[:MAX_NAME]!r}; describe the new one.",
-            )
+            said = f"The old path has no node {name[:MAX_NAME]!r}; describe the new one."
+            yield f"new_nodes.{place}", said
         elif not name.strip() or len(name) > MAX_NODE_NAME:
-            yield f"new_nodes[{place}].name", f"A name has 1 to {MAX_NODE_NAME} characters."
+            yield f"new_nodes.{place}.name", f"A name has 1 to {MAX_NODE_NAME} characters."
         elif name in seen:
-            yield f"new_nodes[{place}].name", f"The name {name!r} is used twice."
+            yield f"new_nodes.{place}.name", f"The name {name!r} is used twice."
         if isinstance(node, NodeDoc):
             yield from _text_problems(place, node)
         seen.add(name)
@@ -136,11 +130,11 @@ def _node_problems(old: PathDoc, nodes: Sequence[str | NodeDoc]) -> Iterator[tup
 
 def _text_problems(place: int, node: NodeDoc) -> Iterator[tuple[str, str]]:
     if not (node.content.strip() or node.tool.strip()):
-        yield f"new_nodes[{place}].content", "A node needs a content or a tool."
+        yield f"new_nodes.{place}.content", "A node needs a content or a tool."
     if len(node.content) > MAX_TEXT:
-        yield f"new_nodes[{place}].content", f"At most {MAX_TEXT:,} characters."
+        yield f"new_nodes.{place}.content", f"At most {MAX_TEXT:,} characters."
     if len(node.tool) > MAX_NAME:
-        yield f"new_nodes[{place}].tool", f"At most {MAX_NAME} characters."
+        yield f"new_nodes.{place}.tool", f"At most {MAX_NAME} characters."
 
 
 def _edge_problems(rewrite: Rewrite) -> Iterator[tuple[str, str]]:
@@ -151,18 +145,18 @@ def _edge_problems(rewrite: Rewrite) -> Iterator[tuple[str, str]]:
     for place, edge in enumerate(rewrite.new_edges[:MAX_EDGES]):
         for end, name in (("from", edge.source), ("to", edge.target)):
             if name not in names:
-                yield f"new_edges[{place}].{end}", f"There is no new node {name[:MAX_NAME]!r}."
+                yield f"new_edges.{place}.{end}", f"There is no new node {name[:MAX_NAME]!r}."
         if len(edge.label) > MAX_LABEL:
-            yield f"new_edges[{place}].label", f"At most {MAX_LABEL} characters."
+            yield f"new_edges.{place}.label", f"At most {MAX_LABEL} characters."
         said = (edge.source, edge.target, edge.condition)
         if said in seen:
-            yield f"new_edges[{place}]", "The same edge is given twice."
+            yield f"new_edges.{place}", "The same edge is given twice."
         seen.add(said)
     if rewrite.new_edges and len(names) > 1:
         joined = {name for edge in rewrite.new_edges for name in (edge.source, edge.target)}
         for place, node in enumerate(rewrite.new_nodes):
             if _name(node) not in joined:
-                yield f"new_nodes[{place}]", f"No edge leads to or from {_name(node)[:MAX_NAME]!r}."
+                yield f"new_nodes.{place}", f"No edge leads to or from {_name(node)[:MAX_NAME]!r}."
 
 
 def _name(node: str | NodeDoc) -> str:

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from memory.domain.paths.checking import MAX_NAME
-from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
+from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, chain
 from memory.domain.rewriting.align_edits import FailurePoint, place_of
 from memory.domain.rewriting.align_path import same_steps
-from memory.domain.rewriting.proposal import Rewrite, apply, chained
+from memory.domain.rewriting.proposal import Rewrite, apply
 
 TemplateName = Literal[
     "retry-then-fallback", "ask-when-missing", "confirm-before-write", "validate-then-call"
@@ -191,7 +191,7 @@ _SPLICES = {
 def _spliced(old: PathDoc, place: int, splice: _Splice, reason: str) -> Rewrite:
     failing = old.nodes[place].name
     names = _free_names(old, splice)
-    edges = list(old.edges or chained([node.name for node in old.nodes]))
+    edges = list(old.edges or chain([node.name for node in old.nodes]))
     following = [edge.target for edge in edges if edge.source == failing and edge.target != failing]
     if splice.before:
         earlier = {node.name for node in old.nodes[:place]}

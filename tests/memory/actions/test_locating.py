@@ -85,6 +85,15 @@ def test_locate__nothing_near__is_an_honest_empty_answer(cast: Cast) -> None:
     assert Localization.objects.get().kind == "nothing"
 
 
+def test_locate__nodes_alone__find_nothing_and_say_so(cast: Cast) -> None:
+    make_path(cast.workspace, GOAL, ("find", "book"))
+
+    answer = locate_paths(workspace_id=cast.workspace.pk, query={"nodes": ["find", "book"]}, by=SYSTEM)
+
+    assert answer.paths == []
+    assert "say a goal or tags" in answer.notes[0]
+
+
 def test_locate__only_the_starter_templates__never_look_like_something_real(cast: Cast) -> None:
     answer = ask(cast, "Bake a chocolate cake without flour")
 

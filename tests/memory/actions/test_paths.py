@@ -133,6 +133,15 @@ def test_roll_back__after_a_rewrite__gives_back_what_was_taken(cast: Cast) -> No
     assert verbs() == ["correct_path", "roll_back_path"]
 
 
+def test_roll_back__used_since_the_penalty__keeps_what_tasks_said(cast: Cast) -> None:
+    first = make_path(cast.workspace, "old", reward=0.75)
+    correct_path(path=first, document=DOCUMENT, base_version=1, by=SYSTEM)
+    change_reward(first, 0.25, cause="penalty", now=NOW)
+    change_reward(first, 0.125, cause="use", now=NOW)
+
+    assert roll_back_path(path=first, by=cast.actor("maintainer")).reward == 0.625
+
+
 def test_retire__then_roll_back__is_recalled_again(cast: Cast) -> None:
     path = make_path(cast.workspace)
 

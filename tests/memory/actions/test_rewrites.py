@@ -221,13 +221,13 @@ def test_edit__other_document__is_kept_beside_the_original_and_is_what_is_approv
     ("change", "field"),
     [
         pytest.param({"new_nodes": []}, "new_nodes", id="no nodes"),
-        pytest.param({"new_nodes": ["moon"]}, "new_nodes[0]", id="an unknown node"),
+        pytest.param({"new_nodes": ["moon"]}, "new_nodes.0", id="an unknown node"),
         pytest.param(
-            {"new_edges": [{"from": "start", "to": "moon"}]}, "new_edges[0].to", id="an edge to nowhere"
+            {"new_edges": [{"from": "start", "to": "moon"}]}, "new_edges.0.to", id="an edge to nowhere"
         ),
         pytest.param({"reason": ""}, "reason", id="no reason"),
         pytest.param({"action": "delete_everything"}, "action", id="another action"),
-        pytest.param({"surprise": 1}, "rewrite", id="an unknown field"),
+        pytest.param({"surprise": 1}, "surprise", id="an unknown field"),
     ],
 )
 def test_edit__document_that_cannot_be_applied__is_refused_with_the_field(

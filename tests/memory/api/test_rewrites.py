@@ -146,7 +146,7 @@ def test_edit__document_that_cannot_be_applied__names_every_field(cast: Cast, re
     answer = review_api.post(f"/api/v1/rewrites/{proposal.uuid}/edit", {"revision": 1, "document": document})
 
     assert answer.status_code == 422
-    assert {"document.new_nodes[0]", "document.reason", "document.new_edges[0].to"} <= {
+    assert {"document.new_nodes.0", "document.reason", "document.new_edges.0.to"} <= {
         row["field"] for row in answer.data["errors"]
     }
 

@@ -12,12 +12,14 @@ from memory.background.draft_writing import write_draft
 from memory.background.drafting import MAX_ATTEMPTS, claim_next, draft_backlog
 from memory.background.rewriters.port import Drafted, DraftRequest, RewriterFailed
 from memory.background.rewriting import Wish, environment_changed, want_rewrite
+from memory.domain.paths.document import NodeDoc
 from memory.domain.rewriting.proposal import Rewrite, apply, read_rewrite
 from memory.models import Alert, AuditEvent, Path, RewriteProposal, Workspace
+from memory.queries import rewrite_memory
 from memory.queries.path_documents import read_path
 from memory.queries.rewrite_memory import load_memory
 from tests.builders import make_path
-from tests.memory.rewrites import DRIVE, LOCK, REFUEL, make_failed_path, make_success
+from tests.memory.rewrites import DRIVE, LOCK, REFUEL, START, make_failed_path, make_success
 
 pytestmark = pytest.mark.django_db
 
@@ -399,6 +401,20 @@ def test_draft__other_environments__teach_nothing_where_the_own_one_does(workspa
 
     assert goals(path) == ["Here"]
     assert goals(stranger) == ["Elsewhere", "Here"]
+
+
+def test_memory__more_successes_of_a_failed_goal_than_are_read__the_best_one_is_the_repair(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rewrite_memory, "WALKS", 1)
+    for reward in (0.9, 0.1, 0.2, 0.3, 0.4):
+        nodes = (REFUEL, NodeDoc(name="first", tool=f"worth_{reward}"), START, DRIVE)
+        make_path(workspace, "Wake the car", nodes, reward=reward)
+    make_failed_path(workspace, goal="Wake the car")
+
+    memory = load_memory(make_failed_path(workspace), "start_engine")
+
+    assert [[node.tool for node in repair.fixed.nodes][1] for repair in memory.repairs] == ["worth_0.9"]
 
 
 def test_draft__nearby_goals__are_shown_before_what_only_calls_the_same_tool(

@@ -1,17 +1,18 @@
 """Real workers that draft rewrites, really killed: nothing lost, nothing doubled."""
 
-from collections.abc import Iterator
 from pathlib import Path as File
 
 import pytest
 
+from hgmem_site.celery import app
 from memory.background.bell import DRAFT_TASK, send
 from memory.background.rewriting import Wish, want_rewrite
 from memory.models import RewriteProposal, Workspace
+from memory.schedule import sweep_rewrites
 from tests.memory.background.rewriters.chat_server import by_step, serve_chat, silent
 from tests.memory.background.test_worker import ringing
 from tests.memory.rewrites import LOCK, make_failed_path, make_success
-from tests.servers import start_celery, start_redis, start_worker, wait_until
+from tests.servers import start_worker, wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.worker]
 
@@ -19,16 +20,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.worker]
 @pytest.fixture
 def workspace(db: None) -> Workspace:
     return Workspace.objects.create(slug="acme", name="Acme", settings={"paths": {"rewriters": ["llm"]}})
-
-
-@pytest.fixture(params=["filesystem", pytest.param("redis", marks=pytest.mark.redis)])
-def redis_url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The broker: the folder, or a real Redis."""
-    if request.param == "filesystem":
-        yield ""
-        return
-    with start_redis() as url:
-        yield url
 
 
 def ask(workspace: Workspace, count: int) -> None:
@@ -42,18 +33,17 @@ def count_left() -> int:
 
 
 def test_worker__killed_while_the_model_thinks__another_one_takes_over(
-    workspace: Workspace, tmp_path: File, redis_url: str
+    workspace: Workspace, tmp_path: File
 ) -> None:
     ask(workspace, 2)
     nodes = {"new_nodes": ["refuel", {"name": "lock", "tool": LOCK.tool, "params": LOCK.params}, "start"]}
     edges = {"new_edges": [{"from": "refuel", "to": "lock"}, {"from": "lock", "to": "start"}]}
-    with serve_chat() as server, ringing(tmp_path, redis_url):
+    with serve_chat() as server, ringing(tmp_path):
         server.script = [silent]
         environment = {
             "HGMEM_LLM_URL": server.url, "HGMEM_LLM_MODEL": "m", "HGMEM_LLM_TIMEOUT_S": "20",
             "HGMEM_REWRITE_LEASE_S": "0.5",
         }  # fmt: skip
-        environment |= {"REDIS_URL": redis_url} if redis_url else {}
         with start_worker(var=tmp_path, **environment) as first:
             send(DRAFT_TASK)
             wait_until(lambda: len(server.asked) > 0, process=first)
@@ -73,13 +63,13 @@ def test_worker__killed_while_the_model_thinks__another_one_takes_over(
     assert sorted(row.attempt for row in rows) == [1, 2]
 
 
-def test_sweep__no_bell_was_rung__finds_what_is_queued(workspace: Workspace, tmp_path: File) -> None:
+def test_sweep__no_bell_was_rung__drafts_what_is_queued(workspace: Workspace) -> None:
     workspace.settings = {}
     workspace.save()
     make_success(workspace)
     ask(workspace, 5)
 
-    with start_worker(var=tmp_path) as worker, start_celery("beat", var=tmp_path):
-        wait_until(lambda: count_left() == 0, process=worker)
+    sweep_rewrites()
 
     assert set(RewriteProposal.objects.values_list("status", "revision")) == {("proposed", 2)}
+    assert sweep_rewrites.name in {entry["task"] for entry in app.conf.beat_schedule.values()}

@@ -16,6 +16,7 @@ from memory.domain.experience import OutcomeDoc
 from memory.domain.rewards import RATE
 from memory.models import Localization, Path, PathUse, RewardChange, RewriteProposal, Task, Workspace
 from memory.permissions import SYSTEM
+from memory.queries.health import list_unsettled
 from memory.writer.paths import set_status
 from tests.builders import NOW, make_localization, make_path, make_task
 from tests.conftest import Cast
@@ -215,6 +216,14 @@ def test_settle__one_use_cannot_be_settled__the_others_are(
 
     assert (state(bad)[0], state(good)[0]) == (0, 1)
     assert not PathUse.objects.filter(is_due=True).exists()
+    assert [(one.path, one.error) for one in list_unsettled(cast.workspace.pk)] == [
+        (bad, "ValueError: broken")
+    ]
+
+    monkeypatch.setattr(uses, "want_rewrite", wanted)
+    PathUse.objects.filter(path=bad).update(is_due=True)
+    settle_backlog()
+    assert (state(bad)[0], list_unsettled(cast.workspace.pk)) == (1, [])
 
 
 def test_settle__same_task_name_elsewhere__is_another_task(cast: Cast) -> None:

@@ -11,7 +11,7 @@ from tests.memory.background.test_worker import ringing
 from tests.servers import start_worker, wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.worker]
-USES = 3_000
+USES = 2_000
 
 
 def make_uses(workspace: Workspace) -> list[Path]:

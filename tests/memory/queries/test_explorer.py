@@ -56,6 +56,20 @@ def test_explore__each_filter__draws_the_paths_that_pass(
     assert tools(explore(cast.workspace, ExplorerFilters(**given))) == expected
 
 
+def test_explore__path_of_a_nested_task__is_drawn_and_a_piece_is_not(cast: Cast) -> None:
+    root = make_path(cast.workspace, nodes=["plan"])
+    nested = make_path(cast.workspace, nodes=["find", "book"])
+    piece = make_path(cast.workspace, nodes=["packed"])
+    Path.objects.filter(pk=nested.pk).update(container=root)
+    Path.objects.filter(pk=piece.pk).update(container=root, span_start=0, span_end=0)
+
+    explored = explore(cast.workspace, ExplorerFilters())
+    around = explore_around(cast.workspace, nested.steps.get(position=0).node, 1)
+
+    assert tools(explored) == {"plan", "find", "book"}
+    assert tools(around) == {"find", "book"}
+
+
 def test_explore__tool__marks_the_nodes_that_match(cast: Cast) -> None:
     build_paths(cast)
 

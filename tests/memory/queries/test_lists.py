@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from memory.queries import tasks as task_queries
+from memory.queries import paging
 from memory.queries.audit import changes_of, list_events
 from memory.queries.patterns import PatternFilters, list_patterns
 from memory.queries.search import search_memory
@@ -80,7 +80,7 @@ def test_list_tasks__common_tool__is_found_from_the_tasks(cast: Cast) -> None:
 def test_list_tasks__search_beyond_the_window__stops_says_so_and_goes_on(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(task_queries, "WINDOW", 10)
+    monkeypatch.setattr(paging, "WINDOW", 10)
     make_task(cast.workspace, "old", goal="needle")
     for _ in range(25):
         make_task(cast.workspace)
@@ -124,7 +124,7 @@ def test_task_timeline__pages__keep_order_and_show_reasoning_once_a_turn(cast: C
 def test_search_memory__exact_id__comes_first_even_when_old(
     cast: Cast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(task_queries, "WINDOW", 2)
+    monkeypatch.setattr(paging, "WINDOW", 2)
     make_task(cast.workspace, "run-1")
     for number in range(5):
         make_task(cast.workspace, f"x-{number}", goal="about run-1")

@@ -76,6 +76,16 @@ def test_page__nothing_yet__says_what_to_do(cast: Cast, url: str) -> None:
     assert 'class="empty"' in page_client(cast.viewer).get(f"/w/acme/{url}").text
 
 
+@pytest.mark.parametrize("url", ["localizations/", "localizations/{uuid}/", "sample/", "sample/?status=all"])
+def test_page__answer_with_nothing_in_it__is_shown(cast: Cast, url: str) -> None:
+    row = make_localization(cast.workspace, sampled=True, asked_at=timezone.now())
+
+    answer = page_client(cast.viewer).get(f"/w/acme/{url.format(uuid=row.uuid)}")
+
+    assert answer.status_code == 200
+    assert row.goal in answer.text
+
+
 @pytest.mark.parametrize(
     "query", ["week=\x00", "week=9999-W52", "week=0001-W01", "page=0", "page=" + "9" * 30, "status=x"]
 )

@@ -263,6 +263,18 @@ def test_editor__other_mode__shows_the_same_path(cast: Cast) -> None:
     assert back.steps[0]["tool"].value() == "one"
 
 
+def test_editor__nothing_written__either_mode_can_be_chosen(cast: Cast) -> None:
+    client = page_client(cast.reviewer)
+    rows = {"mode": "form", "count": "2", "step-0-kind": "action", "step-1-kind": "action"}
+
+    as_json = client.post("/w/acme/paths/new/", rows | {"do": "as-json"}).context["editor"]
+    text = as_json.json["document"].value().replace("\n", "\r\n")  # as a browser sends it
+    back = client.post("/w/acme/paths/new/", {"mode": "json", "document": text, "do": "as-form"})
+
+    assert (as_json.mode, as_json.faults) == ("json", [])
+    assert (back.context["editor"].mode, back.context["editor"].faults) == ("form", [])
+
+
 def test_editor__branching_path__stays_json_and_says_why(cast: Cast) -> None:
     scene = build_path_scene(cast.workspace)
     url = f"/w/acme/paths/{scene.path.uuid}/correct/"

@@ -130,7 +130,20 @@ def test_approve__twice__makes_one_version_and_says_who_was_first(cast: Cast) ->
     assert codes == [302, 409]
     assert Path.objects.filter(lineage=proposal.lineage).count() == 2
     assert "Approved by reviewer" in text
-    assert "roll back to version 1" in text
+    assert "roll back to version 1" not in text  # a reviewer may not
+
+
+def test_approve__taken_back_by_a_maintainer__is_the_old_version_again(cast: Cast) -> None:
+    proposal = make_rewrite(cast.workspace)
+    decide(page_client(cast.reviewer), proposal, "approve")
+    client = page_client(cast.maintainer)
+    url = f"/w/acme/rewrites/{proposal.uuid}/"
+    assert "roll back to version 1" in client.get(url).text
+
+    client.post(f"/w/acme/paths/{proposal.path.uuid}/roll-back/", {"reason": "It was better before."})
+
+    assert Path.objects.get(lineage=proposal.lineage, status="active") == proposal.path
+    assert "roll back to version 1" not in client.get(url).text
 
 
 def test_approve__base_changed_meanwhile__says_what_changed_and_offers_no_approval(cast: Cast) -> None:

@@ -88,6 +88,7 @@ def test_draft__three_proper_answers__are_a_rewrite(server: ChatServer, workspac
         pytest.param({"new_nodes": ["start", "start"]}, "used twice", id="a node twice"),
         pytest.param({"new_nodes": [{"name": "x", "kind": "magic"}]}, "kind", id="an unknown kind"),
         pytest.param({"new_nodes": ["start"] * 101}, "at most 100", id="far too many"),
+        pytest.param('{"new_nodes": ' + "[" * 70 + "]" * 70 + "}", "64 levels deep", id="bottomless"),
     ],
 )
 def test_draft__unusable_answer__is_asked_again_with_the_error(
@@ -100,6 +101,26 @@ def test_draft__unusable_answer__is_asked_again_with_the_error(
     assert [role for step, role in steps_of(drafted) if step == "nodes"] == [
         "user", "assistant", "error", "user", "assistant",
     ]  # fmt: skip
+
+
+def test_draft__nul_in_an_answer__can_be_stored(server: ChatServer, workspace: Workspace) -> None:
+    odd = {"new_nodes": ["start", {**CHECK, "params": {"q\0": "a\0b"}}, "call", "answer"]}
+
+    drafted = draft(server, workspace, says(odd), says(EDGES), says(REASON | {"reason": "\0never"}))
+
+    assert drafted is not None
+    assert drafted.rewrite.reason == "\ufffdnever"
+    assert apply(OLD, drafted.rewrite).nodes[1].params == {"q\ufffd": "a\ufffdb"}
+    said = "".join(entry["content"] for entry in drafted.transcript)
+    assert "\0" not in said
+
+
+def test_draft__redirected__sends_nothing_elsewhere(server: ChatServer, workspace: Workspace) -> None:
+    with serve_chat() as elsewhere:
+        with pytest.raises(RewriterFailed, match="status 307"):
+            draft(server, workspace, status(307, Location=f"{elsewhere.url}/chat/completions"))
+
+        assert elsewhere.asked == []
 
 
 def test_draft__cut_off_answer__is_asked_to_be_shorter(server: ChatServer, workspace: Workspace) -> None:

@@ -20,6 +20,10 @@ def part(**fields: Any) -> dict[str, Any]:
     return {"goal": "find it", "nodes": NODES[:1], "level": "subtask", "span": [0, 0], **fields}
 
 
+def met(moment: str) -> dict[str, Any]:
+    return document(nodes=[{**NODES[0], "occurred_at": moment}])
+
+
 def test_read__no_edges__walks_the_nodes_in_order() -> None:
     assert read_path_document(document()).edges == (EdgeDoc(source="find", target="book"),)
 
@@ -64,6 +68,7 @@ def test_read__starter_written_as_json__is_the_same(name: str) -> None:
             document(edges=[{"from": "find", "to": "book"}] * 2), "edges.1", "comes twice", id="edge twice"
         ),
         pytest.param(document(reward=2), "reward", "between 0 and 1", id="reward"),
+        pytest.param(document(result="template", reward=0.5), "reward", "worth 0", id="template-with-reward"),
         pytest.param(document(tags=["a", "a"]), "tags", "each once", id="tag twice"),
         pytest.param(document(span=[0, 1]), "span", "Only a part", id="span of a whole"),
         pytest.param(document(parts=[part(span=[0, 5])]), "parts.0.span", "nodes 0 to 1", id="span outside"),
@@ -72,6 +77,12 @@ def test_read__starter_written_as_json__is_the_same(name: str) -> None:
         ),
         pytest.param(document(parts=[part(level="task")]), "parts.0.level", "lower level", id="level"),
         pytest.param(document(env={"a": "x" * 40_000}), "env", "bytes as JSON", id="too much"),
+        pytest.param(
+            document(parts=[part(parts=[part(level="tool")] * 50)] * 50), "parts", "2,000", id="tower"
+        ),
+        pytest.param(met("2026-01-02T03:04:05"), "nodes.0.occurred_at", "time zone", id="no time zone"),
+        pytest.param(met("0001-01-01T00:00:00+14:00"), "nodes.0.occurred_at", "years 2", id="before time"),
+        pytest.param(met("9999-12-31T23:59:59-14:00"), "nodes.0.occurred_at", "9998", id="after time"),
     ],
 )
 def test_read__wrong__names_the_field(value: Any, field: str, said: str) -> None:

@@ -21,9 +21,8 @@ def test_overlay__two_paths_share_a_start__shows_it_once_with_both() -> None:
 
     overlay = lay_over(steps, [(0, 1), (1, 2), (100, 101)])
 
-    assert overlay.ranked() == [1, 2, 3, 4]
-    assert overlay.paths[1] == {0, 1}
-    assert overlay.busiest() == [((1, 2), 1), ((1, 4), 1), ((2, 3), 1)]
+    assert overlay.paths == {1: {0, 1}, 2: {0}, 3: {0}, 4: {1}}
+    assert overlay.transitions == {(1, 2): 1, (1, 4): 1, (2, 3): 1}
 
 
 def test_overlay__path_without_edges__is_walked_in_the_order_of_its_steps() -> None:

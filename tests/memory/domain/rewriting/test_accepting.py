@@ -63,7 +63,7 @@ def test_accept__node_of_a_part_is_another_now__the_part_is_pending() -> None:
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        pytest.param({"new_nodes": (node("x" * 121),)}, "new_nodes[0].name", id="a name that is too long"),
+        pytest.param({"new_nodes": (node("x" * 121),)}, "new_nodes.0.name", id="a name that is too long"),
         pytest.param(
             {"new_nodes": (node("x", kind="event"),)}, "new_nodes.0.content", id="an event says nothing"
         ),

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
+from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc, chain
 from memory.domain.rewriting.editing import blank_rewrite, insert_node, move_node, name_of, remove_node
-from memory.domain.rewriting.proposal import Rewrite, apply, chained
+from memory.domain.rewriting.proposal import Rewrite, apply
 
 NAMES = ("a", "b", "c", "d")
-OLD = PathDoc(goal="g", nodes=tuple(NodeDoc(name=name, tool=name) for name in NAMES), edges=chained(NAMES))
+OLD = PathDoc(goal="g", nodes=tuple(NodeDoc(name=name, tool=name) for name in NAMES), edges=chain(NAMES))
 
 
 def line() -> Rewrite:

@@ -14,10 +14,10 @@ EDGE = EdgeDoc(source="a", target="b", label="l" * (MAX_LABEL + 1))
 @pytest.mark.parametrize(
     ("rewrite", "field"),
     [
-        pytest.param(Rewrite(new_nodes=("a", LONG), reason="r"), "new_nodes[1].name", id="name"),
+        pytest.param(Rewrite(new_nodes=("a", LONG), reason="r"), "new_nodes.1.name", id="name"),
         pytest.param(
             Rewrite(new_nodes=("a", NodeDoc(name="b", tool="b")), new_edges=(EDGE,), reason="r"),
-            "new_edges[0].label",
+            "new_edges.0.label",
             id="label",
         ),
     ],

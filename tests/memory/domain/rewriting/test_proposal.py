@@ -76,11 +76,11 @@ def test_write_rewrite__a_read_one__is_the_same_document():
     ("changes", "field"),
     [
         pytest.param({"action": "drop_table"}, "action", id="another_action"),
-        pytest.param({"new_nodes": [7]}, "new_nodes[0]", id="number_for_a_node"),
-        pytest.param({"new_nodes": [{"name": "x", "kind": "spell"}]}, "new_nodes[0].kind", id="unknown_kind"),
+        pytest.param({"new_nodes": [7]}, "new_nodes.0", id="number_for_a_node"),
+        pytest.param({"new_nodes": [{"name": "x", "kind": "spell"}]}, "new_nodes.0.kind", id="unknown_kind"),
         pytest.param({"new_nodes": "knead"}, "new_nodes", id="text_for_nodes"),
-        pytest.param({"new_edges": [{"from": "knead"}]}, "new_edges[0]", id="edge_without_end"),
-        pytest.param({"extra": 1}, "rewrite", id="unknown_field"),
+        pytest.param({"new_edges": [{"from": "knead"}]}, "new_edges.0.to", id="edge_without_end"),
+        pytest.param({"extra": 1}, "extra", id="unknown_field"),
         pytest.param({"reason": None}, "reason", id="no_reason"),
     ],
 )
@@ -95,23 +95,21 @@ def test_read_rewrite__another_shape__names_the_field(changes, field):
     ("changes", "field", "said"),
     [
         pytest.param({"new_nodes": []}, "new_nodes", "at least one", id="no_nodes"),
+        pytest.param({"new_nodes": ["knead", "fly"]}, "new_nodes.1", "no node 'fly'", id="unknown_bare_name"),
+        pytest.param({"new_nodes": ["knead", "knead"]}, "new_nodes.1.name", "twice", id="name_twice"),
         pytest.param(
-            {"new_nodes": ["knead", "fly"]}, "new_nodes[1]", "no node 'fly'", id="unknown_bare_name"
+            {"new_nodes": [{"name": "x"}]}, "new_nodes.0.content", "content or a tool", id="empty_node"
         ),
-        pytest.param({"new_nodes": ["knead", "knead"]}, "new_nodes[1].name", "twice", id="name_twice"),
-        pytest.param(
-            {"new_nodes": [{"name": "x"}]}, "new_nodes[0].content", "content or a tool", id="empty_node"
-        ),
-        pytest.param({"new_nodes": [{"name": " "}]}, "new_nodes[0].name", "1 to 120", id="blank_name"),
+        pytest.param({"new_nodes": [{"name": " "}]}, "new_nodes.0.name", "1 to 120", id="blank_name"),
         pytest.param({"new_nodes": ["knead"] * 501}, "new_nodes", "at most 500", id="too_many"),
         pytest.param(
-            {"new_edges": [{"from": "knead", "to": "moon"}]}, "new_edges[0].to", "no new node", id="lost_edge"
+            {"new_edges": [{"from": "knead", "to": "moon"}]}, "new_edges.0.to", "no new node", id="lost_edge"
         ),
         pytest.param(
-            {"new_edges": [{"from": "knead", "to": "heat"}]}, "new_nodes[1]", "No edge", id="lost_node"
+            {"new_edges": [{"from": "knead", "to": "heat"}]}, "new_nodes.1", "No edge", id="lost_node"
         ),
         pytest.param(
-            {"new_edges": [{"from": "knead", "to": "heat"}] * 2}, "new_edges[1]", "twice", id="edge_twice"
+            {"new_edges": [{"from": "knead", "to": "heat"}] * 2}, "new_edges.1", "twice", id="edge_twice"
         ),
         pytest.param({"reason": "  "}, "reason", "Say why", id="blank_reason"),
         pytest.param({"new_tags": [""]}, "new_tags", "1 to 200", id="blank_tag"),

@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -12,13 +12,17 @@ Turn = Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]
 
 
 class EmbeddingsServer:
-    """``script`` is what it does with each request, the last turn again and again; ``asked`` what came."""
+    """``script`` is what it does with each request, the last turn again and again; ``asked`` what came.
+
+    ``closing`` closes those who ask, before the server itself ends.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.script: list[Turn] = [answer]
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.closing = ExitStack()
 
     def take(self) -> Turn:
         """The next turn."""
@@ -51,6 +55,7 @@ def serve_embeddings() -> Iterator[EmbeddingsServer]:
     try:
         yield scripted
     finally:
+        scripted.closing.close()
         server.shutdown()
         server.server_close()
         thread.join()
@@ -72,6 +77,11 @@ def refuse(status: int) -> Turn:
     return lambda handler, _: send(handler, status, b'{"error": {"message": "no"}}', {"retry-after-ms": "10"})
 
 
+def redirect(address: str) -> Turn:
+    """HTTP 307 to somewhere else."""
+    return lambda handler, _: send(handler, 307, b"", {"Location": address})
+
+
 def say(document: object) -> Turn:
     """HTTP 200 with this JSON."""
     return lambda handler, _: send(handler, 200, json.dumps(document).encode())
@@ -85,6 +95,21 @@ def babble(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
 def hang(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
     """Nothing, for longer than anybody waits."""
     time.sleep(1.0)
+
+
+def pour(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    """HTTP 200 with more than anybody wants to read."""
+    send(handler, 200, b" " * 5_000_000)
+
+
+def trickle(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    """HTTP 200 with a byte now and then, so that no single read takes long."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "application/json")
+    handler.end_headers()
+    for _second in range(10):
+        handler.wfile.write(b" ")
+        time.sleep(0.1)
 
 
 def send(

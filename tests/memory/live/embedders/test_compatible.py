@@ -14,9 +14,12 @@ from tests.memory.live.embedders.embeddings_server import (
     answer,
     babble,
     hang,
+    pour,
+    redirect,
     refuse,
     say,
     serve_embeddings,
+    trickle,
     vector_of,
 )
 
@@ -28,7 +31,9 @@ def server() -> Iterator[EmbeddingsServer]:
 
 
 def model_of(server: EmbeddingsServer, timeout_s: float = 5.0) -> CompatibleModel:
-    return CompatibleModel(Endpoint(server.url, "small", 3, key="sesame", timeout_s=timeout_s))
+    model = CompatibleModel(Endpoint(server.url, "small", 3, key="sesame", timeout_s=timeout_s))
+    server.closing.callback(model.close)
+    return model
 
 
 def test_embed__texts__are_unit_rows_in_their_order(server: EmbeddingsServer) -> None:
@@ -79,8 +84,14 @@ def test_embed__one_question__is_not_tried_again(server: EmbeddingsServer) -> No
         pytest.param(say({"data": [{"index": 0, "embedding": [1, 2]}]}), "vectors of 2", id="wrong size"),
         pytest.param(say({"data": [{"index": 0, "embedding": [1, "x", 3]}]}), "numbers", id="not numbers"),
         pytest.param(
-            say({"data": [{"index": 0, "embedding": [1, float("nan"), 3]}]}), "finite", id="not a number"
+            say({"data": [{"index": 0, "embedding": [1, float("nan"), 3]}]}), "not JSON", id="not a number"
         ),
+        pytest.param(say({"data": [{"index": 0, "embedding": [1, 1e300, 3]}]}), "finite", id="too big"),
+        pytest.param(say({"data": [{"index": 0, "embedding": [1, 10**400, 3]}]}), "finite", id="no float"),
+        pytest.param(say({"data": [{"index": 0, "embedding": [[1], 2, 3]}]}), "numbers", id="nested"),
+        pytest.param(say({"data": [{"index": [], "embedding": [1, 2, 3]}]}), "missing", id="index a list"),
+        pytest.param(pour, "more than .* bytes", id="endless"),
+        pytest.param(trickle, "no whole answer in time", id="trickling"),
     ],
 )
 def test_embed__a_bad_answer__says_what_is_wrong(server: EmbeddingsServer, turn: Turn, message: str) -> None:
@@ -88,6 +99,15 @@ def test_embed__a_bad_answer__says_what_is_wrong(server: EmbeddingsServer, turn:
 
     with pytest.raises(EmbedderError, match=message):
         model_of(server, timeout_s=0.2).embed(["one"], asked=True)
+
+
+def test_embed__redirected__sends_nothing_elsewhere(server: EmbeddingsServer) -> None:
+    with serve_embeddings() as elsewhere:
+        server.script = [redirect(f"{elsewhere.url}/embeddings")]
+        with pytest.raises(EmbedderError, match="HTTP 307"):
+            model_of(server).embed(["one"], asked=True)
+
+        assert elsewhere.asked == []
 
 
 def test_embed__nobody_listens__is_no_connection() -> None:
