@@ -54,7 +54,7 @@ class _Mistake:
 @dataclass
 class _Group:
     failing: dict[str, _Seen] = field(default_factory=dict)
-    edits: dict[str, tuple[str, Edit]] = field(default_factory=dict)
+    edits: dict[str, tuple[str, Edit | None]] = field(default_factory=dict)
     clauses: tuple[Clause, ...] = ()
     action: Action = field(default_factory=lambda: ask_first(""))
 
@@ -161,8 +161,7 @@ class Inducer:
         for other in later:
             if other.call.tool == seen.call.tool and not other.call.failed:
                 edit = edit_between(seen.call.input, other.call.input)
-                if edit is not None:
-                    self._groups[mistake].edits[seen.call.id] = (seen.call.run, edit)
+                self._groups[mistake].edits[seen.call.id] = (seen.call.run, edit)
                 return
 
     def _hit_by(self, book: Book, atoms: frozenset[Atom]) -> list[_Mistake]:
@@ -240,8 +239,8 @@ class Inducer:
         counted = Counter(edit for _run, edit in group.edits.values())
         for edit, times in counted.most_common(1):
             runs = {run for run, other in group.edits.values() if other == edit}
-            trusted = edit.is_general or len(runs) >= MIN_RUNS
-            if trusted and 2 * times > len(group.edits):
+            trusted = edit is not None and (edit.is_general or len(runs) >= MIN_RUNS)
+            if edit and trusted and 2 * times > len(group.edits):
                 detail = json.dumps(edit.detail(), ensure_ascii=False, sort_keys=True)
                 return Action("PARAMETER_TRANSFORM", detail, ask_first(first.message).name)
         return ask_first(first.message)

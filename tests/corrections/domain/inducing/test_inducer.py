@@ -132,9 +132,7 @@ def test_inducer__new_mistake__waits_for_the_end_of_its_run() -> None:
 
 
 def test_inducer__same_words_for_several_values__become_one_list() -> None:
-    error = "this gate is shut"
-    runs: list[list[Step]] = [[({"gate": gate, "n": 1}, f"{gate}: {error}")] for gate in ("g7", "g8")]
-    runs = [[(call_input, error)] for ((call_input, _said),) in runs]
+    runs: list[list[Step]] = [[({"gate": gate, "n": 1}, "this gate is shut")] for gate in ("g7", "g8")]
     busy = good(*({"gate": gate, "n": 1} for gate in ("a", "b") for _ in range(15)))
 
     (proposal,) = teach([*busy, *runs]).proposals()
@@ -169,6 +167,15 @@ def test_inducer__fixed_with_a_literal__needs_a_second_run(runs: int, action: st
     assert proposal.action_type == action
 
 
+def test_inducer__runs_that_were_fixed_in_other_ways__are_not_edited() -> None:
+    cast: list[Step] = [({"n": "5"}, "parameter 'n' is wrong"), ({"n": 5}, "")]
+    other: list[Step] = [({"n": "x y z"}, "parameter 'n' is wrong"), ({"n": 7, "m": 1, "k": 2}, "")]
+
+    proposals = teach([cast, other, other]).proposals()
+
+    assert {proposal.action_type for proposal in proposals} == {"PRE_CALL_VALIDATION"}
+
+
 def test_inducer__unfixed_error__stops_with_the_errors_own_words() -> None:
     (proposal,) = teach([[({"text": "go north"}, "No shelf 'north' {{here}}")]]).proposals()
 
@@ -178,6 +185,6 @@ def test_inducer__unfixed_error__stops_with_the_errors_own_words() -> None:
 
 
 def test_inducer__same_calls__give_the_same_proposals() -> None:
-    runs = [*SHELVES, [({"text": "go north"}, NO_NORTH)], [({"text": "north wall"}, "")]]
+    runs: list[list[Step]] = [*SHELVES, [({"text": "go north"}, NO_NORTH)], [({"text": "north wall"}, "")]]
 
     assert teach(runs).proposals() == teach(runs).proposals()
