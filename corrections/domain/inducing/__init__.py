@@ -1,0 +1,11 @@
+"""The inducer: correction rules from what calls did, no model needed.
+
+It is told one call after another and proposes rules that cover the failures and leave the good calls alone.
+Pure: no database, no clock, no I/O; the same calls in the same order give the same proposals.
+"""
+
+from corrections.domain.inducing.calls import ObservedCall
+from corrections.domain.inducing.inducer import Inducer
+from corrections.domain.inducing.proposals import Backtest, Changes, Proposal
+
+__all__ = ["Backtest", "Changes", "Inducer", "ObservedCall", "Proposal"]

@@ -1,0 +1,39 @@
+"""A call as the inducer is told about it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory.domain.failures import FailureFinding
+from memory.domain.patterns import SCOPE_FIELDS, PatternKey, pattern_of
+
+
+@dataclass(frozen=True)
+class ObservedCall:
+    """One recorded call and how it went.
+
+    ``id`` names the call in a backtest, ``run`` the task it belongs to. ``message`` and ``error_type`` say
+    what went wrong; both are ignored where ``failed`` is false.
+    """
+
+    id: str
+    run: str
+    tool: str
+    input: Mapping[str, Any]
+    failed: bool
+    message: str = ""
+    error_type: str = "error"
+    env: Mapping[str, Any] = field(default_factory=dict)
+
+    def scope(self) -> tuple[str, str]:
+        """The field of the environment that says where names live, and its value; two blanks for none."""
+        for name in SCOPE_FIELDS:
+            value = self.env.get(name)
+            if isinstance(value, str) and value.strip():
+                return name, value
+        return "", ""
+
+    def pattern(self) -> PatternKey:
+        """The error pattern of a failed call."""
+        failure = FailureFinding(kind="error", error_type=self.error_type, message=self.message)
+        return pattern_of(self.tool, failure, self.input, self.env)

@@ -1,0 +1,44 @@
+"""Short runs for the inducer: what was asked, and the error there was, if any."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from corrections.domain.inducing import Inducer, ObservedCall
+from hgmem.rules import Condition, parse_context
+
+Step = tuple[Mapping[str, Any], str]
+
+
+def teach(
+    runs: Sequence[Sequence[Step]], *, tool: str = "act", site: str = "depot", inducer: Inducer | None = None
+) -> Inducer:
+    """An inducer that was told these runs."""
+    inducer = inducer or Inducer()
+    for at, run in enumerate(runs):
+        for seq, (call_input, error) in enumerate(run):
+            inducer.learn(
+                ObservedCall(
+                    id=f"{tool}-{at}-{seq}", run=f"{tool}-{at}", tool=tool, input=call_input,
+                    failed=bool(error), message=error, env={"site": site} if site else {},
+                )
+            )  # fmt: skip
+        inducer.end_run(f"{tool}-{at}")
+    return inducer
+
+
+def good(*inputs: Mapping[str, Any]) -> list[list[Step]]:
+    """Runs of one good call each."""
+    return [[(call_input, "")] for call_input in inputs]
+
+
+def holds(condition: str, call_input: Mapping[str, Any], *, tool: str = "act", site: str = "depot") -> bool:
+    """What the engine makes of a condition; an evaluation error is neither true nor false and fails here."""
+    context = parse_context({"tool": tool, "input": dict(call_input), "env": {"site": site} if site else {}})
+    outcome = Condition.compile(condition).evaluate(context)
+    assert isinstance(outcome, bool), outcome
+    return outcome
+
+
+def flags(inducer: Inducer, call_input: Mapping[str, Any], *, site: str = "depot") -> bool:
+    """Whether any proposal speaks up before a call."""
+    return any(holds(proposal.condition, call_input, site=site) for proposal in inducer.proposals())
