@@ -63,7 +63,7 @@ def test_evidence__built_located_rewritten_approved_and_undone__is_as_it_was(cas
     rewritten = approve_rewrite(proposal=proposal, by=SYSTEM)
     document = write_path_document(read_path(rewritten)) | {"goal": "Another"}
     corrected = correct_path(path=rewritten, document=document, base_version=2, by=SYSTEM)
-    keep, *others = Node.objects.filter(workspace=cast.workspace)
+    keep, *others = Node.objects.filter(workspace=cast.workspace, kind="action")
     merge_nodes(keep=keep, others=others, by=SYSTEM)
     roll_back_path(path=path, by=SYSTEM)
     retire_lineage(path=path, reason="Enough.", by=SYSTEM)
