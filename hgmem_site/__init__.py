@@ -7,6 +7,6 @@ import os
 # the process died. One thread is steadier for questions that come side by side anyway.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from hgmem_site.celery import app as celery_app  # noqa: E402
+from hgmem_site.celery import app as celery_app
 
 __all__ = ["celery_app"]
