@@ -21,8 +21,8 @@ from memory.live.index.statements import Passing, Search
 from memory.writer.vectors import TABLE
 
 EF_SEARCH, EF_SEARCH_OF_MANY = 200, 400
-"""Breadth of the walk, and from ``MANY`` rows on: the recall of a breadth falls as rows become more. Figures in
-docs/benchmarks/locate_scale.md."""
+"""Breadth of the walk, and from ``MANY`` rows on: the recall of a breadth falls as rows become more
+(docs/benchmarks/locate_scale.md)."""
 MANY = 250_000
 MAX_SCANNED = 20_000  # rows that one walk may visit
 ESTIMATE_S, KEPT_ESTIMATES = 10.0, 1_000  # an old estimate costs time, never a right answer
