@@ -13,6 +13,7 @@ class Status(StrEnum):
     DISABLED = "disabled"
     EXPIRED = "expired"
     RETIRED = "retired"
+    DELETED = "deleted"
 
 
 CHOICES = [(status.value, status.value) for status in Status]
@@ -41,6 +42,9 @@ TRANSITIONS: Mapping[str, Transition] = {
     "expire": Transition((Status.ACTIVE,), Status.EXPIRED, "expire"),
     "retire": Transition(
         (Status.DRAFT, Status.ACTIVE, Status.DISABLED, Status.EXPIRED), Status.RETIRED, "be retired"
+    ),
+    "delete": Transition(
+        (Status.DRAFT, Status.DISABLED, Status.EXPIRED, Status.RETIRED), Status.DELETED, "be deleted"
     ),
 }
 """Every step there is. Activating an active rule publishes a newer version of it."""
@@ -79,5 +83,5 @@ def mermaid() -> str:
     for name, step in TRANSITIONS.items():
         for source in step.sources:
             lines.append(f"    {source.value} --> {(step.target or source).value}: {name}")
-    lines.append(f"    {Status.RETIRED.value} --> [*]")
+    lines.append(f"    {Status.DELETED.value} --> [*]")
     return "\n".join(lines) + "\n"

@@ -1,6 +1,14 @@
 """Tables, constraints and chainable filters of the corrections app."""
 
+from corrections.models.changes import ChangeApproval, ChangeComment, ChangeRequest
+from corrections.models.conflicts import FINDINGS, RULINGS, Conflict, ConflictScan, Ruling
+from corrections.models.proposals import Induction, ProposalCall, RuleProposal
 from corrections.models.receipts import IssuedToken, Receipt, ReceiptUse
+from corrections.models.reviewing import Assignment, ManualDependency, ToolImpact
 from corrections.models.rules import Rule, RulesetStamp, RuleVersion
 
-__all__ = ["IssuedToken", "Receipt", "ReceiptUse", "Rule", "RuleVersion", "RulesetStamp"]
+__all__ = [
+    "FINDINGS", "RULINGS", "Assignment", "ChangeApproval", "ChangeComment", "ChangeRequest", "Conflict",
+    "ConflictScan", "Induction", "IssuedToken", "ManualDependency", "ProposalCall", "Receipt", "ReceiptUse",
+    "Rule", "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
+]  # fmt: skip

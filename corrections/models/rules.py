@@ -21,7 +21,11 @@ class RuleQuerySet(models.QuerySet["Rule"]):
 
 
 class Rule(models.Model):
-    """One correction rule. ``latest_version`` is what is being edited, ``live_version`` what is served."""
+    """One correction rule. ``latest_version`` is what is being edited, ``live_version`` what is served.
+
+    ``helped_count`` and ``failed_count`` are applied corrections after which the call went well or failed.
+    ``stale_since`` is set while ``stale_reasons`` ask a person to look again.
+    """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     workspace = models.ForeignKey("memory.Workspace", on_delete=models.CASCADE, related_name="rules")
@@ -41,6 +45,11 @@ class Rule(models.Model):
     error_count = models.PositiveBigIntegerField(default=0)
     last_error = models.TextField(blank=True)
     last_matched_at = models.DateTimeField(null=True)
+    helped_count = models.PositiveBigIntegerField(default=0)
+    failed_count = models.PositiveBigIntegerField(default=0)
+    stale_since = models.DateTimeField(null=True)
+    stale_reasons = models.JSONField(default=list)
+    reviewed_at = models.DateTimeField(null=True)
 
     objects = RuleQuerySet.as_manager()
 
@@ -48,7 +57,7 @@ class Rule(models.Model):
         ordering: ClassVar = ["-id"]
         constraints: ClassVar = [
             models.CheckConstraint(
-                condition=Q(status__in=["draft", "active", "disabled", "expired", "retired"]),
+                condition=Q(status__in=["draft", "active", "disabled", "expired", "retired", "deleted"]),
                 name="rule_status_known",
             ),
             models.CheckConstraint(

@@ -18,11 +18,12 @@ from memory.models.paths import (
     RewardChange,
 )  # fmt: skip
 from memory.models.rewrites import Alert, RewriteProposal
+from memory.models.texts import TextEntry
 from memory.models.tools import Tool, ToolSchema, Validator
 
 __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
     "PathUse", "PatternLink", "Payload", "RewardChange", "RewriteProposal", "Step", "StoredAnswer", "Task",
-    "Tool", "ToolCall", "ToolSchema", "User", "Validator", "Workspace",
+    "TextEntry", "Tool", "ToolCall", "ToolSchema", "User", "Validator", "Workspace",
 ]  # fmt: skip

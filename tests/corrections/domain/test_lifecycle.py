@@ -29,6 +29,10 @@ POSSIBLE = {
     ("expired", "edit"): "expired",
     ("expired", "activate"): "active",
     ("expired", "retire"): "retired",
+    ("draft", "delete"): "deleted",
+    ("disabled", "delete"): "deleted",
+    ("expired", "delete"): "deleted",
+    ("retired", "delete"): "deleted",
 }
 EVERY = [(status.value, step) for status in Status for step in TRANSITIONS]
 

@@ -1,0 +1,87 @@
+"""Change requests: what may be asked, what may follow what, and who may let it through. Pure tables."""
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any
+
+import msgspec
+
+from corrections.domain.lifecycle import Refused
+from memory.domain.lifecycle import Transition, check_transition, statuses
+
+KINDS = ("create", "edit", "enable", "disable", "retire", "delete", "ruling")
+"""What a change request asks for. ``create`` and ``edit`` serve a version, ``enable`` serves one again."""
+SERVES = frozenset(("create", "edit", "enable"))
+"""Kinds after which a version is served."""
+SECTION = "changes"
+"""Where a workspace keeps its policy, in ``Workspace.settings``."""
+
+CHANGE_INITIAL = "open"
+CHANGE_TRANSITIONS: Mapping[str, Transition] = {
+    "edit": Transition(("open", "approved", "failed"), "open", "edited"),
+    "approve": Transition(("open",), "approved", "approved"),
+    "publish": Transition(("approved",), "published", "published"),
+    "fail": Transition(("approved",), "failed", "marked as failed"),
+    "reject": Transition(("open", "approved", "failed"), "rejected", "rejected"),
+    "withdraw": Transition(("open", "approved", "failed"), "withdrawn", "withdrawn"),
+    "reopen": Transition(("rejected", "withdrawn"), "open", "opened again"),
+}
+CHANGE_STATUSES = statuses(CHANGE_INITIAL, CHANGE_TRANSITIONS)
+UNDECIDED = ("open", "approved", "failed")
+"""Statuses in which somebody still has to do something, or the clock has."""
+
+
+class ChangePolicy(msgspec.Struct, frozen=True, kw_only=True):
+    """``Workspace.settings["changes"]``: how many people a change needs, and what goes without them.
+
+    ``self_approval``: who wrote a change may count among its approvers when they may publish.
+    ``key_approval``: API keys may approve; otherwise an approval is a person's. ``urgent_disable``: who may
+    publish may disable a rule at once, and others look at it afterwards.
+    """
+
+    required_approvals: Annotated[int, msgspec.Meta(ge=1, le=10)] = 1
+    self_approval: bool = False
+    key_approval: bool = False
+    urgent_disable: bool = False
+
+
+class InvalidPolicyError(ValueError):
+    """A policy that cannot be kept; the text names the field."""
+
+
+def read_policy(settings: Mapping[str, Any]) -> ChangePolicy:
+    """The policy in a workspace's settings; the strict default where nothing is set.
+
+    Raises InvalidPolicyError.
+    """
+    try:
+        return msgspec.convert(settings.get(SECTION, {}), ChangePolicy)
+    except msgspec.ValidationError as error:
+        raise InvalidPolicyError(str(error)) from error
+
+
+def safe_policy(settings: Mapping[str, Any]) -> ChangePolicy:
+    """:func:`read_policy`, and the strict default for settings that cannot be read."""
+    try:
+        return read_policy(settings)
+    except InvalidPolicyError:
+        return ChangePolicy()
+
+
+def check_approver(
+    policy: ChangePolicy, *, kind: str, uuid: str, may_publish: bool, authors: Collection[str]
+) -> None:
+    """Raise :class:`Refused` when this actor's approval would not count.
+
+    ``kind`` is the actor's (user, key, system), ``authors`` the uuids of all who wrote the change.
+    """
+    if kind == "system":
+        return
+    if kind == "key" and not policy.key_approval:
+        raise Refused("An approval is a person's: this workspace does not let API keys approve changes.")
+    if uuid in authors and not (policy.self_approval and may_publish):
+        raise Refused("You wrote this change: somebody else has to approve it.")
+
+
+def check_change(status: str, step: str) -> str:
+    """The status after ``step``; raises :class:`memory.domain.lifecycle.TransitionError`."""
+    return check_transition(CHANGE_TRANSITIONS, step, status)

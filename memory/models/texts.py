@@ -1,0 +1,33 @@
+"""Texts that people search by meaning: rules and error patterns, as vectors."""
+
+from typing import ClassVar
+
+from django.db import models
+
+from memory.models.accounts import Workspace
+
+
+class TextEntry(models.Model):
+    """One searchable text. ``kind`` and ``subject`` (a uuid) say what it is about.
+
+    ``vector`` holds ``dims`` float32 numbers, little endian; null until the worker has embedded
+    the text with ``embedder``. ``digest`` is of the text: what did not change is not embedded again.
+    """
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
+    kind = models.CharField(max_length=10)  # rule | pattern
+    subject = models.UUIDField()
+    text = models.TextField()
+    digest = models.CharField(max_length=64)
+    embedder = models.CharField(max_length=100, blank=True)
+    dims = models.PositiveIntegerField(default=0)
+    vector = models.BinaryField(null=True)
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["workspace", "kind", "subject"], name="text_entry_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text[:60]
