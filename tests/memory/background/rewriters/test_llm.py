@@ -47,11 +47,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
         yield running
 
 
-@pytest.fixture
-def workspace(db: None) -> Workspace:
-    return Workspace.objects.create(slug="acme", name="Acme")
-
-
 def draft(server: ChatServer, workspace: Workspace, *script: Turn, **given: Any) -> Drafted | None:
     server.script = list(script)
     endpoint = Endpoint(url=server.url, key="k", model="m", timeout_s=10.0, price_in=1.0, price_out=1.0)
