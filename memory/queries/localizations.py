@@ -12,8 +12,9 @@ from memory.domain.locating.review import Marked, SampleFigures, figures_of
 from memory.domain.locating.sampling import week_bounds
 from memory.domain.rewards import KNOWN_RESULTS
 from memory.domain.trends import Rate, rate_of
-from memory.models import Localization, Path, PathUse, Workspace
+from memory.models import Localization, Path, PathUse, RewriteProposal, Workspace
 from memory.queries.paging import Page, newest_first, newest_matching
+from memory.queries.rewrites import OPEN_STATUSES
 
 SAMPLE_PAGE = 20
 FIGURES_CAP = 5_000
@@ -94,11 +95,12 @@ def list_uses(localization: Localization) -> list[PathUse]:
 
 @dataclass(frozen=True)
 class FailingPath:
-    """A path whose reuse failed in a week, and how often."""
+    """A path whose reuse failed in a week, how often, and the rewrite that is under way already."""
 
     path: Path
     failures: int
     uses: int
+    rewrite: RewriteProposal | None = None
 
 
 @dataclass(frozen=True)
@@ -167,5 +169,7 @@ def failing_paths(workspace: Workspace, monday: date) -> list[FailingPath]:
     total = Counter(path for path, _ in uses)
     worst = [pk for pk, _ in failed.most_common(FAILING * 3)]
     rows = Path.objects.filter(pk__in=worst, status="active").exclude(result="template")
-    found = [FailingPath(path, failed[path.pk], total[path.pk]) for path in rows]
+    open_rewrites = RewriteProposal.objects.filter(path__in=worst, status__in=OPEN_STATUSES).order_by("pk")
+    under_way = {rewrite.path_id: rewrite for rewrite in open_rewrites}
+    found = [FailingPath(path, failed[path.pk], total[path.pk], under_way.get(path.pk)) for path in rows]
     return sorted(found, key=lambda item: (-item.failures, item.path.pk))[:FAILING]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from memory.actions.rewrites import edit_rewrite
 from memory.domain.paths.document import NodeDoc, PathDoc
-from memory.domain.rewriting.editing import blank_rewrite, insert_node, move_node, name_of, remove_node
+from memory.domain.rewriting.editing import blank_rewrite, insert_node, move_node, remove_node
 from memory.domain.rewriting.proposal import (
     InvalidRewriteError,
     Rewrite,
@@ -28,7 +28,8 @@ from memory.models import RewriteProposal
 from memory.queries.path_documents import read_path
 from memory.web.access import PageRequest, workspace_page
 from memory.web.path_comparing import compare_paths
-from memory.web.path_words import KINDS
+from memory.web.path_steps import step_rows
+from memory.web.path_words import KINDS, kind_words
 from memory.web.rewrite_forms import RevisionForm
 from memory.web.rewrites import proposal_of
 
@@ -162,10 +163,10 @@ def saved(request: PageRequest, proposal: RewriteProposal, draft: Draft) -> bool
 
 
 def preview(draft: Draft, old: PathDoc) -> dict[str, Any]:
-    """The steps with their names, and what changes, for the live check."""
+    """The steps, each with whether it is new, and what changes, for the live check."""
     if draft.rewrite is None:
         return {"compared": None, "steps": []}
     new = apply(old, draft.rewrite)
     own = [isinstance(entry, NodeDoc) for entry in draft.rewrite.new_nodes]
-    steps = [(name_of(node), node, is_new) for node, is_new in zip(new.nodes, own, strict=True)]
-    return {"compared": compare_paths(old, new), "steps": steps}
+    steps = zip(step_rows(new, words=kind_words()), own, strict=True)
+    return {"compared": compare_paths(old, new), "steps": list(steps)}

@@ -20,15 +20,13 @@ from memory.live.index.question import Neighbour, Question
 from memory.live.index.statements import Passing, Search
 from memory.writer.vectors import TABLE
 
-EF_SEARCH = 200  # breadth of the walk; docs/benchmarks/locate_scale.md has the recall
+EF_SEARCH, EF_SEARCH_OF_MANY = 200, 400
+"""Breadth of the walk, and from ``MANY`` rows on: the recall of a breadth falls as rows become more
+(docs/benchmarks/locate_scale.md)."""
+MANY = 250_000
 MAX_SCANNED = 20_000  # rows that one walk may visit
 ESTIMATE_S, KEPT_ESTIMATES = 10.0, 1_000  # an old estimate costs time, never a right answer
 
-_SETTINGS = f"""
-    SELECT set_config('hnsw.ef_search', '{EF_SEARCH}', true),
-           set_config('hnsw.iterative_scan', 'relaxed_order', true),
-           set_config('hnsw.max_scan_tuples', '{MAX_SCANNED}', true)
-"""
 _EMBEDDERS = f"""
     WITH RECURSIVE seen AS (
         (SELECT embedder FROM {TABLE} WHERE workspace_id = %(home)s ORDER BY embedder LIMIT 1)
@@ -53,8 +51,10 @@ class ApproximateIndex:
         """All that is near, in no order."""
         with connection.cursor() as cursor:
             searches = [Search(cursor, question, embedder) for embedder in question.vectors]
-            statements = [search.statement(self._estimate(cursor, search)) for search in searches]
-            rows = _ask(cursor, [_SETTINGS, _bound(cursor, _EMBEDDERS, question.workspace_id), *statements])
+            passing = [self._estimate(cursor, search) for search in searches]
+            statements = [search.statement(some) for search, some in zip(searches, passing, strict=True)]
+            settings = _settings(max((some.filters for some in passing), default=0.0))
+            rows = _ask(cursor, [settings, _bound(cursor, _EMBEDDERS, question.workspace_id), *statements])
             found: list[Neighbour] = []
             for search, near in zip(searches, rows[2:], strict=True):
                 enough = len(near) >= question.limit or search.is_exact
@@ -88,6 +88,16 @@ class ApproximateIndex:
                 self._passing = {}
             self._passing[search.key] = now, passing
         return passing
+
+
+def _settings(rows: float) -> str:
+    """How far the walks of this transaction go when so many rows pass."""
+    breadth = EF_SEARCH if rows < MANY else EF_SEARCH_OF_MANY
+    return f"""
+        SELECT set_config('hnsw.ef_search', '{breadth}', true),
+               set_config('hnsw.iterative_scan', 'relaxed_order', true),
+               set_config('hnsw.max_scan_tuples', '{MAX_SCANNED}', true)
+    """
 
 
 def _bound(cursor: Any, statement: str, workspace_id: int) -> str:

@@ -155,6 +155,7 @@ def test_review__viewer__is_refused(cast: Cast) -> None:
 def test_sample__failed_reuse__a_rewrite_can_be_asked_for(cast: Cast) -> None:
     build_scene(cast.workspace, 1)
     path = PathUse.objects.get().path
+    RewriteProposal.objects.filter(path=path).delete()  # the scene's own, asked for by the failed reuse
     client = page_client(cast.reviewer)
     assert f"sample-paths/{path.uuid}/rewrite/" in client.get("/w/acme/sample/").text
 
@@ -162,6 +163,11 @@ def test_sample__failed_reuse__a_rewrite_can_be_asked_for(cast: Cast) -> None:
 
     assert answer.url == "/w/acme/sample/?week=2026-W09"
     assert RewriteProposal.objects.get(trigger="person").path == path
+    page = client.get("/w/acme/sample/").text  # asked once: the page leads there instead
+    proposal = RewriteProposal.objects.get(path=path)
+    assert f"/w/acme/rewrites/{proposal.uuid}/" in page
+    assert f"sample-paths/{path.uuid}/rewrite/" not in page
+
     refusal = page_client(cast.viewer).post(f"/w/acme/sample-paths/{path.uuid}/rewrite/")
     assert refusal.status_code == 403
 

@@ -290,6 +290,18 @@ def test_edit__nothing_drafted__begins_with_the_path_as_it_is(cast: Cast) -> Non
     assert answer.context["draft"].problems == {}
 
 
+def test_edit__steps_with_the_same_tool__are_told_apart(cast: Cast) -> None:
+    steps = [{"name": f"s{n}", "tool": "execute_sql", "params": {"cmd": f"DESCRIBE t{n}"}} for n in (1, 2)]
+    rewrite = make_rewrite(cast.workspace).proposal | {"new_nodes": steps, "new_edges": []}
+    proposal = make_rewrite(cast.workspace, proposal=rewrite)
+
+    page = page_client(cast.reviewer).get(f"/w/acme/rewrites/{proposal.uuid}/edit/").text
+
+    listed = page[page.index('class="edit-steps"') : page.index("changes-title")]
+    assert "DESCRIBE t1" in listed
+    assert "DESCRIBE t2" in listed
+
+
 @pytest.mark.parametrize("do", ["approve", "reject"])
 def test_decide__several_with_a_stale_one__decides_the_others_and_says_which_not(cast: Cast, do: str) -> None:
     proposals = [make_rewrite(cast.workspace) for _ in range(3)]
