@@ -61,6 +61,12 @@ def fast_and_fresh(settings: object) -> None:
 
 
 @pytest.fixture
+def workspace(db: None) -> Workspace:
+    """A workspace for tests that need nobody in it; the cast has its own."""
+    return Workspace.objects.create(slug="acme", name="Acme")
+
+
+@pytest.fixture
 def cast(db: None) -> Cast:
     """The named cast."""
     people = {name: make_user(name) for name in ("owner", "maintainer", "reviewer", "viewer", "outsider")}

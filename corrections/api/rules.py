@@ -18,7 +18,6 @@ from corrections.api.serializers import (
     DiffSerializer,
     DraftSerializer,
     EditSerializer,
-    ReasonSerializer,
     RollbackSerializer,
     RuleDetailSerializer,
     RuleSerializer,
@@ -30,6 +29,7 @@ from corrections.queries import rules as queries
 from memory.api.access import actor_of, workspace_of
 from memory.api.idempotency import idempotent
 from memory.api.resources import RowList, describes, read, text_filter, text_params, writes
+from memory.api.shapes import ReasonSerializer
 
 
 def find_rule(request: Request, uuid: UUID) -> Rule:

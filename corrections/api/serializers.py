@@ -75,12 +75,6 @@ class EditSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(required=False, allow_blank=True, max_length=500, default="")
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
-    """Why a rule is activated, disabled or retired."""
-
-    reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
-
-
 class RollbackSerializer(serializers.Serializer[Any]):
     """The way back to an old version."""
 

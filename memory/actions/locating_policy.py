@@ -6,7 +6,8 @@ from typing import Any
 from django.db import transaction
 
 from memory.domain.access import Actor, check_may
-from memory.domain.locating.policy import SECTION, LocatePolicy, check_policy, read_policy
+from memory.domain.locating.policy import LocatePolicy, check_policy, read_policy
+from memory.domain.path_settings import changed_settings
 from memory.events import record_event
 from memory.models import Workspace
 
@@ -22,9 +23,7 @@ def set_locate_policy(*, workspace: Workspace, changes: Mapping[str, Any], by: A
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
     old = read_policy(locked.settings).document()
     new = check_policy({**old, **changes})
-    kept = locked.settings.get(SECTION)
-    others = kept if isinstance(kept, dict) else {}
-    locked.settings = {**locked.settings, SECTION: {**others, **new.document()}}
+    locked.settings = changed_settings(locked.settings, new.document())
     locked.save(update_fields=["settings"])
     workspace.settings = locked.settings
     if new.document() != old:

@@ -21,6 +21,7 @@ from memory.background.draft_writing import touched_by
 from memory.background.rewriting import Wish, want_rewrite, whole_of
 from memory.domain.access import Actor, check_may
 from memory.domain.lifecycle import PROPOSAL_TRANSITIONS, TransitionError, check_transition
+from memory.domain.path_settings import changed_settings, path_settings
 from memory.domain.rewriting.policy import REWRITERS, InvalidPolicyError, RewritePolicy, read_policy
 from memory.domain.rewriting.proposal import read_rewrite, write_rewrite
 from memory.events import record_event
@@ -191,9 +192,9 @@ def set_rewrite_policy(*, workspace: Workspace, changes: Mapping[str, Any], by: 
     if unknown:
         raise InvalidPolicyError(f"{', '.join(unknown)}: no such setting.")
     locked = Workspace.objects.select_for_update().get(pk=workspace.pk)
-    paths = locked.settings.get("paths", {})
-    old = {name: paths.get(name) for name in changes}
-    locked.settings = {**locked.settings, "paths": {**paths, **changes}}
+    kept = path_settings(locked.settings)
+    old = {name: kept.get(name) for name in changes}
+    locked.settings = changed_settings(locked.settings, changes)
     policy = read_policy(locked.settings)
     locked.save(update_fields=["settings"])
     workspace.settings = locked.settings

@@ -13,6 +13,7 @@ from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Unprocessable
 from memory.api.idempotency import idempotent
 from memory.api.resources import describes, find, next_address, read, text_filter, text_params, writes
+from memory.api.shapes import ReasonSerializer
 from memory.domain.paths.document import NODE_KINDS, PATH_RESULTS
 from memory.models import Node
 from memory.queries.nodes import (
@@ -91,12 +92,6 @@ class MergeSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
 
 
-class NodeReasonSerializer(serializers.Serializer[Any]):
-    """Why."""
-
-    reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
-
-
 class MergedSerializer(serializers.Serializer[Any]):
     """The node that is kept, and those that were moved to it (none where they were the same already)."""
 
@@ -170,12 +165,12 @@ class UnmergeNode(APIView):
         "nodes",
         "Let a merged node stand alone again",
         {200: NodeDetailSerializer},
-        request=NodeReasonSerializer,
+        request=ReasonSerializer,
     )
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """A node that stands alone stays as it is."""
-        form = read(NodeReasonSerializer, request)
+        form = read(ReasonSerializer, request)
         rows = node_rows(workspace_of(request))
         undo_merge(nodes=[find(rows, uuid)], by=actor_of(request), reason=form["reason"])
         return Response(_detail(find(rows, uuid)))

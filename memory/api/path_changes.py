@@ -17,13 +17,13 @@ from memory.api.path_shapes import (
     CorrectionSerializer,
     PathImport,
     PathImportSerializer,
-    PathReasonSerializer,
     RetireSerializer,
     TemplatesSerializer,
     TemplatesSwitched,
 )
 from memory.api.paths import found, refusals, whole_path
 from memory.api.resources import describes, read, writes
+from memory.api.shapes import ReasonSerializer
 from memory.queries.path_views import PathDetail, PathVersions, as_json, summarize
 from memory.queries.paths import list_versions
 from memory.queries.workspaces import get_workspace
@@ -56,11 +56,11 @@ class RollBackPath(APIView):
 
     actions: ClassVar = {"POST": "roll_back_path"}
 
-    @writes("paths", "Roll back to a version", {200: PathDetail}, request=PathReasonSerializer)
+    @writes("paths", "Roll back to a version", {200: PathDetail}, request=ReasonSerializer)
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """This version becomes the active one again; nothing is deleted. Doing it twice changes nothing."""
-        path, form = found(request, uuid), read(PathReasonSerializer, request)
+        path, form = found(request, uuid), read(ReasonSerializer, request)
         with refusals():
             return Response(whole_path(actions.roll_back_path(path=path, by=actor_of(request), **form)))
 

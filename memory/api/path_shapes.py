@@ -80,12 +80,6 @@ class CorrectionSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
 
 
-class PathReasonSerializer(serializers.Serializer[Any]):
-    """Why."""
-
-    reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
-
-
 class RetireSerializer(serializers.Serializer[Any]):
     """Why the path is not to be recalled any more."""
 

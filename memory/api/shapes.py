@@ -16,6 +16,12 @@ ROLES = [role.value for role in Role]
 SCOPES = [scope.value for scope in Scope]
 
 
+class ReasonSerializer(serializers.Serializer[Any]):
+    """Why it is done."""
+
+    reason = serializers.CharField(required=False, allow_blank=True, max_length=2_000, default="")
+
+
 class ToolSerializer(serializers.ModelSerializer[Tool]):
     """A tool; ``input_schema`` is inferred from its good calls."""
 

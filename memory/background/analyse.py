@@ -1,21 +1,19 @@
 """The analysis of recorded tasks: from rows, in batches, as often as anybody likes."""
 
 import logging
-import time
 
 from django.db import Error, OperationalError, connection, transaction
 from django.utils import timezone
 
+from memory.background.backlog import insist, work_through
 from memory.background.bell import ring
 from memory.background.findings import WHOLE_TASK, Looked, write_findings
 from memory.background.linking import link_patterns
 from memory.background.loading import Claim, claim_batch, load_claims, load_watches
-from memory.background.turns import turn
 from memory.domain.analysis import analyse_task
 from memory.models import Task
 
 DEADLINE_S = 5.0  # then the worker's other work has its turn
-ATTEMPTS = 5
 log = logging.getLogger(__name__)
 
 
@@ -24,35 +22,23 @@ def analyse_backlog(deadline_s: float = DEADLINE_S) -> int:
 
     Safe to run anywhere, at any time, many at once, and to kill at any moment.
     """
-    until = time.monotonic() + deadline_s
-    count = 0
-    is_empty = False
-    with turn("analysis") as mine:
-        while mine and not is_empty and time.monotonic() < until:
-            claimed, written = _analyse_batch()
-            count += written
-            is_empty = not claimed
+    count, may_wait = work_through("analysis", _analyse_batch, deadline_s)
     if count:
         link_patterns()
-        if not is_empty:
+        if may_wait:
             ring()
     return count
 
 
 def _analyse_batch() -> tuple[int, int]:
     """One batch: how many tasks were claimed, how many written. A bad one is found by going one by one."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return _run_batch()
-        except OperationalError as error:  # a deadlock with another worker, a lock that took too long
-            if attempt == ATTEMPTS:
-                raise
-            log.info("Analysis tries again: %s", error)
-            time.sleep(0.05 * attempt)
-        except (Error, ValueError, TypeError, KeyError):
-            log.exception("A batch could not be analysed; going through it one by one.")
-            return _one_by_one()
-    raise AssertionError("unreachable")
+    try:
+        return insist(_run_batch)
+    except OperationalError:
+        raise
+    except (Error, ValueError, TypeError, KeyError):
+        log.exception("A batch could not be analysed; going through it one by one.")
+        return _one_by_one()
 
 
 def _run_batch() -> tuple[int, int]:

@@ -7,17 +7,16 @@ them as they were, and of two workers at one task only the first writes.
 
 import logging
 import random
-import time
 from collections.abc import Sequence
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
+from memory.background.backlog import insist, work_through
 from memory.background.bell import ring
 from memory.background.path_runs import load_runs
 from memory.background.path_sync import Built, sync_paths
-from memory.background.turns import turn
 from memory.domain.paths.building import build_paths
 from memory.live.index import draft_entries
 from memory.models import PathBuild
@@ -26,7 +25,6 @@ BATCH_TASKS = 50
 BATCH_CALLS = 1_000
 SPREAD = 8
 DEADLINE_S = 5.0
-ATTEMPTS = 5
 log = logging.getLogger(__name__)
 
 
@@ -35,15 +33,8 @@ def build_backlog(deadline_s: float = DEADLINE_S) -> int:
 
     Safe to run anywhere, at any time, many at once, and to kill at any moment.
     """
-    until = time.monotonic() + deadline_s
-    count = 0
-    is_empty = False
-    with turn("paths") as mine:
-        while mine and not is_empty and time.monotonic() < until:
-            done = _build_batch()
-            count += done
-            is_empty = not done
-    if count and not is_empty:
+    count, may_wait = work_through("paths", _build_batch, deadline_s)
+    if count and may_wait:
         ring()
     return count
 
@@ -53,20 +44,16 @@ def waiting_builds() -> QuerySet[PathBuild]:
     return PathBuild.objects.filter(built_revision__lt=F("wanted_revision")).order_by("task_id")
 
 
-def _build_batch() -> int:
-    """One batch; how many tasks are done with. A bad one is found by going one by one."""
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            return _run_batch()
-        except OperationalError as error:  # a deadlock with another worker, a lock that took too long
-            if attempt == ATTEMPTS:
-                raise
-            log.info("Path building tries again: %s", error)
-            time.sleep(0.05 * attempt)
-        except Exception:
-            log.exception("The paths of a batch could not be built; going through it one by one.")
-            return _one_by_one()
-    raise AssertionError("unreachable")
+def _build_batch() -> tuple[int, int]:
+    """One batch: all tasks that were taken are done with. A bad one is found by going one by one."""
+    try:
+        taken = insist(_run_batch)
+    except OperationalError:
+        raise
+    except Exception:
+        log.exception("The paths of a batch could not be built; going through it one by one.")
+        taken = _one_by_one()
+    return taken, taken
 
 
 def _run_batch() -> int:

@@ -1,9 +1,10 @@
 """The rewrites queue: the list, one proposal with both graphs, and the decision on it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -28,6 +29,8 @@ from memory.web.access import PageRequest, workspace_page
 from memory.web.path_comparing import compare_paths
 from memory.web.path_drawings import draw_path
 from memory.web.rewrite_forms import ApproveForm, RejectForm, RewriteFilterForm, RewriteRetryForm
+
+Made = TypeVar("Made")
 
 
 @require_GET
@@ -103,12 +106,8 @@ def detail_keys() -> list[tuple[str, str]]:
 @workspace_page("review_rewrite")
 def approve(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Make the next version, with the other paths that were chosen; then on to the next proposal."""
-    proposal, form = proposal_of(request, uuid), ApproveForm(request.POST)
-
-    def act() -> Path:
-        return approve_rewrite(proposal=proposal, by=request.actor, **form.cleaned_data)
-
-    new = decided(request, form, act)
+    proposal = proposal_of(request, uuid)
+    new = decided(request, proposal, approve_rewrite, ApproveForm(request.POST))
     if new is None:
         return shown(request, proposal_of(request, uuid), 409)
     messages.success(request, approved_text(request, proposal, new))
@@ -119,12 +118,8 @@ def approve(request: PageRequest, uuid: UUID) -> HttpResponse:
 @workspace_page("review_rewrite")
 def reject(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Say no with a reason; then on to the next proposal."""
-    proposal, form = proposal_of(request, uuid), RejectForm(request.POST)
-
-    def act() -> RewriteProposal:
-        return reject_rewrite(proposal=proposal, by=request.actor, **form.cleaned_data)
-
-    if decided(request, form, act) is None:
+    proposal = proposal_of(request, uuid)
+    if decided(request, proposal, reject_rewrite, RejectForm(request.POST)) is None:
         return shown(request, proposal_of(request, uuid), 409)
     messages.success(request, _("The rewrite is rejected."))
     return onward(request, proposal)
@@ -134,25 +129,23 @@ def reject(request: PageRequest, uuid: UUID) -> HttpResponse:
 @workspace_page("review_rewrite")
 def retry(request: PageRequest, uuid: UUID) -> HttpResponse:
     """Draft again what was handed over or given up."""
-    proposal, form = proposal_of(request, uuid), RewriteRetryForm(request.POST)
-
-    def act() -> RewriteProposal:
-        return retry_rewrite(proposal=proposal, by=request.actor, **form.cleaned_data)
-
-    if decided(request, form, act) is None:
+    proposal = proposal_of(request, uuid)
+    if decided(request, proposal, retry_rewrite, RewriteRetryForm(request.POST)) is None:
         return shown(request, proposal_of(request, uuid), 409)
     messages.success(request, _("It is queued again. The page shows the draft as soon as there is one."))
     return redirect("rewrite", request.workspace.slug, uuid)
 
 
-def decided(request: PageRequest, form: Any, act: Callable[[], Any]) -> Any:
-    """What the action made, or None with the reason among the messages."""
+def decided(
+    request: PageRequest, proposal: RewriteProposal, act: Callable[..., Made], form: forms.Form
+) -> Made | None:
+    """What the action made of the form, or None with the reason among the messages."""
     if not form.is_valid():
         for errors in form.errors.values():
             messages.error(request, errors[0])
         return None
     try:
-        return act()
+        return act(proposal=proposal, by=request.actor, **form.cleaned_data)
     except ValueError as refusal:  # every refusal of these actions is one, with a sentence
         messages.error(request, str(refusal))
         return None

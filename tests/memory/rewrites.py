@@ -15,6 +15,8 @@ LOCK = NodeDoc(name="lock", tool="lock_doors", params={"unlock": False})
 START = NodeDoc(name="start", tool="start_engine", params={"mode": "START"})
 DRIVE = NodeDoc(name="drive", tool="drive", params={"to": "home"})
 REFUEL = NodeDoc(name="refuel", tool="refuel", params={"litres": 20})
+NO_FUEL = {"action": "create_rewrite", "new_nodes": ["start"], "reason": "There is fuel.", "new_edges": [],
+           "new_tags": [], "keep_old": True}  # fmt: skip
 
 
 def failed_nodes(*before: NodeDoc) -> tuple[NodeDoc, ...]:

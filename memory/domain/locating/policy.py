@@ -9,8 +9,8 @@ from memory.domain.intake import FieldError, field_error
 from memory.domain.locating.question import InvalidQuestionError
 from memory.domain.locating.scoring import Weights
 from memory.domain.locating.shapes import MIN_SCORE
+from memory.domain.path_settings import readable_settings
 
-SECTION = "paths"
 DEFAULTS = Weights()
 
 weight = Annotated[float, msgspec.Meta(ge=0, le=1_000)]
@@ -47,20 +47,7 @@ class LocatePolicy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_policy(settings: Mapping[str, Any]) -> LocatePolicy:
     """The policy in a workspace's settings; what is missing or unreadable is at its default."""
-    stored = settings.get(SECTION)
-    found: dict[str, Any] = {}
-    for name in LocatePolicy.__struct_fields__:
-        if isinstance(stored, Mapping) and name in stored and _is_good({name: stored[name]}):
-            found[name] = stored[name]
-    return msgspec.convert(found, LocatePolicy)
-
-
-def _is_good(part: dict[str, Any]) -> bool:
-    try:
-        msgspec.convert(part, LocatePolicy)
-    except msgspec.ValidationError:
-        return False
-    return True
+    return readable_settings(settings, LocatePolicy)[0]
 
 
 def check_policy(document: Mapping[str, Any]) -> LocatePolicy:

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
+from msgspec import structs
+
+from memory.domain.path_settings import SECTION, readable_settings
 
 REWRITERS = ("align", "llm", "template")
 """The rewriters there are, in the order in which they are tried unless a workspace says otherwise."""
@@ -33,8 +36,10 @@ class RewritePolicy(msgspec.Struct, frozen=True, kw_only=True):
     auto_confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
     penalty: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.5
 
-
-FIELDS: tuple[str, ...] = RewritePolicy.__struct_fields__
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.rewriters if name not in REWRITERS]
+        if unknown or not self.rewriters or len(set(self.rewriters)) != len(self.rewriters):
+            raise ValueError(f"rewriters: one or more of {', '.join(REWRITERS)}, each once.")
 
 
 def read_policy(settings: Mapping[str, Any]) -> RewritePolicy:
@@ -43,18 +48,12 @@ def read_policy(settings: Mapping[str, Any]) -> RewritePolicy:
     Raises InvalidPolicyError.
     """
     try:
-        policy = msgspec.convert(settings.get("paths", {}), RewritePolicy)
+        return msgspec.convert(settings.get(SECTION, {}), RewritePolicy)
     except msgspec.ValidationError as error:
         raise InvalidPolicyError(str(error)) from error
-    unknown = [name for name in policy.rewriters if name not in REWRITERS]
-    if unknown or not policy.rewriters or len(set(policy.rewriters)) != len(policy.rewriters):
-        raise InvalidPolicyError(f"rewriters: one or more of {', '.join(REWRITERS)}, each once.")
-    return policy
 
 
 def safe_policy(settings: Mapping[str, Any]) -> RewritePolicy:
-    """:func:`read_policy`, and the default for settings that cannot be read: nothing goes by itself then."""
-    try:
-        return read_policy(settings)
-    except InvalidPolicyError:
-        return RewritePolicy()
+    """The policy as far as it can be read; where a part of it cannot, nothing goes by itself."""
+    policy, is_whole = readable_settings(settings, RewritePolicy)
+    return policy if is_whole else structs.replace(policy, auto_approve=False)

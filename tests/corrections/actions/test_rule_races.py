@@ -1,11 +1,8 @@
 """Two people at the same moment."""
 
-import threading
 from collections.abc import Callable
-from typing import Any
 
 import pytest
-from django.db import connection
 
 from corrections.actions.rules import StaleEdit, activate_rule, disable_rule, edit_rule
 from corrections.domain.lifecycle import Refused
@@ -13,30 +10,9 @@ from corrections.models import Rule, RulesetStamp
 from memory.permissions import SYSTEM
 from tests.conftest import Cast
 from tests.corrections.builders import make_rule, weather_document
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """Run them in threads that start together; their results or exceptions."""
-    barrier = threading.Barrier(len(works))
-    results: list[Any] = [None] * len(works)
-
-    def run(index: int, work: Callable[[], Any]) -> None:
-        barrier.wait()
-        try:
-            results[index] = work()
-        except Exception as error:
-            results[index] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(works)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 def test_edit__two_from_the_same_version__one_is_stale(cast: Cast) -> None:

@@ -10,8 +10,7 @@ from memory.models import ErrorPattern, Task, Workspace
 from memory.permissions import SYSTEM
 from tests.builders import NOW, make_call, make_failure, make_pattern, make_task
 from tests.corrections.builders import make_rule
-
-HOSTILE = '<script>alert("x")</script> {{ 7777*7777 }} {% now "Y" %} \'onload=x'
+from tests.pages import HOSTILE
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,8 @@
 """People say which nodes are the same: one head for all, no chains, no circles, undone one by one."""
 
 from itertools import permutations
-from threading import Barrier, Thread
 
 import pytest
-from django.db import connection
 
 from memory.actions.nodes import MAX_MERGED, MergeError, merge_nodes, undo_merge
 from memory.domain.access import NotPermitted
@@ -12,6 +10,7 @@ from memory.models import AuditEvent, Node
 from memory.permissions import SYSTEM
 from tests.conftest import Cast
 from tests.memory.builders import make_node
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -141,20 +140,11 @@ def test_merge__reviewer__may_not(cast: Cast) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_merge__both_ways_at_once__makes_no_circle(cast: Cast) -> None:
     a, b = make_nodes(cast, "ab")
-    start = Barrier(2)
 
-    def act(keep: Node, other: Node) -> None:
-        start.wait()
-        try:
-            merge_nodes(keep=keep, others=[other], by=SYSTEM)
-        finally:
-            connection.close()
-
-    threads = [Thread(target=act, args=pair) for pair in ((a, b), (b, a))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(
+        lambda: merge_nodes(keep=a, others=[b], by=SYSTEM),
+        lambda: merge_nodes(keep=b, others=[a], by=SYSTEM),
+    )
 
     assert len(set(heads(a, b))) == 1
     assert Node.objects.exclude(merged_into=None).count() == 1

@@ -16,9 +16,9 @@ from memory.permissions import SYSTEM
 from memory.queries.path_documents import read_path
 from tests.builders import make_localization, make_path
 from tests.conftest import Cast
-from tests.memory.actions.test_rewrite_races import at_once
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DOCUMENT: dict[str, Any] = {"goal": "Pay", "nodes": [{"name": "find", "tool": "find"}]}

@@ -1,11 +1,6 @@
 """Two people, or a person and a policy, at the same moment."""
 
-import threading
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-from django.db import connection
 
 from memory.actions.rewrites import StaleRewriteError, approve_rewrite, edit_rewrite, reject_rewrite
 from memory.background.drafting import draft_backlog
@@ -16,30 +11,9 @@ from memory.permissions import SYSTEM
 from tests.builders import make_path
 from tests.conftest import Cast
 from tests.memory.rewrites import DRIVE, REFUEL, make_failed_path, make_proposal, make_success
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """Run them in threads that start together; their results or exceptions."""
-    barrier = threading.Barrier(len(works))
-    results: list[Any] = [None] * len(works)
-
-    def run(index: int, work: Callable[[], Any]) -> None:
-        barrier.wait()
-        try:
-            results[index] = work()
-        except Exception as error:
-            results[index] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=pair) for pair in enumerate(works)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return results
 
 
 def test_approve__many_at_once__make_one_version(cast: Cast) -> None:

@@ -1,18 +1,15 @@
 """Deciding on rewrites: who may, what it does, and that it happens once."""
 
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
-from memory.actions.alerts import AlreadyClosedError, close_alert, pause_rewriting, resume_rewriting
-from memory.actions.paths import roll_back_path
+from memory.actions.alerts import close_alert, pause_rewriting, resume_rewriting
 from memory.actions.rewrites import (
     NotRewritableError,
     ReasonMissingError,
     StaleRewriteError,
-    UnknownCarryError,
     approve_rewrite,
     edit_rewrite,
     reject_rewrite,
@@ -21,22 +18,23 @@ from memory.actions.rewrites import (
     set_rewrite_policy,
 )
 from memory.background.drafting import draft_backlog
-from memory.background.storms import watch_lineage
 from memory.domain.access import Actor, NotPermitted, Scope
 from memory.domain.lifecycle import TransitionError
-from memory.domain.paths.document import node_key
 from memory.domain.rewriting.policy import InvalidPolicyError
-from memory.domain.rewriting.proposal import InvalidRewriteError
-from memory.models import Alert, AuditEvent, Node, Path, RewardChange
+from memory.models import Alert, AuditEvent, Path, RewardChange
 from memory.queries.path_documents import read_path
 from memory.writer.paths import NewPath, add_version
 from tests.builders import make_doc, make_path
 from tests.conftest import Cast
-from tests.memory.rewrites import DRIVE, LOCK, REFUEL, better, make_failed_path, make_proposal, make_success
+from tests.memory.rewrites import (
+    NO_FUEL,
+    better,
+    make_failed_path,
+    make_proposal,
+    make_success,
+)
 
 pytestmark = pytest.mark.django_db
-NO_FUEL = {"action": "create_rewrite", "new_nodes": ["start"], "reason": "There is fuel.", "new_edges": [],
-           "new_tags": [], "keep_old": True}  # fmt: skip
 
 
 def key(cast: Cast, *scopes: Scope) -> Actor:
@@ -125,68 +123,6 @@ def test_approve__nothing_proposed__is_refused(cast: Cast, status: str) -> None:
         approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
 
 
-def test_carry__chosen_paths__get_the_same_change_and_the_others_stay(cast: Cast) -> None:
-    path = make_failed_path(cast.workspace)
-    chosen = make_path(cast.workspace, "Go shopping", (REFUEL, DRIVE), reward=0.9)
-    left = make_path(cast.workspace, "Go home", (REFUEL, DRIVE))
-    proposal = make_proposal(path, "needs_human")
-    proposal = edit_rewrite(
-        proposal=proposal, document=NO_FUEL, revision=proposal.revision, by=cast.actor("reviewer")
-    )
-    assert {row["uuid"] for row in proposal.touched[0]["paths"]} == {str(chosen.uuid), str(left.uuid)}
-
-    approve_rewrite(proposal=proposal, carry=[chosen.uuid], by=cast.actor("reviewer"))
-
-    carried = chosen.lineage.versions.get(status="active")
-    assert [node.tool for node in read_path(carried).nodes] == ["drive"]
-    assert (carried.version, carried.parent, carried.result, carried.origin) == (
-        2,
-        chosen,
-        "pending",
-        "rewrite",
-    )
-    chosen.refresh_from_db()
-    left.refresh_from_db()
-    assert (chosen.status, chosen.reward) == ("historical", 0.9)
-    assert left.status == "active"
-    assert AuditEvent.objects.get(verb="approve_rewrite").new["carried"] == [carried.key]
-
-
-def test_carry__node_that_people_merged__counts_as_the_same(cast: Cast) -> None:
-    path = make_failed_path(cast.workspace)
-    other = make_path(cast.workspace, "Go shopping", ("tank_up", "drive"))
-    home = Node.objects.get(workspace=cast.workspace, key=node_key(REFUEL))
-    Node.objects.filter(tool="tank_up").update(merged_into=home)
-    proposal = make_proposal(path, "needs_human")
-    proposal = edit_rewrite(
-        proposal=proposal, document=NO_FUEL, revision=proposal.revision, by=cast.actor("reviewer")
-    )
-
-    approve_rewrite(proposal=proposal, carry=[other.uuid], by=cast.actor("reviewer"))
-
-    carried = other.lineage.versions.get(status="active")
-    assert [node.tool for node in read_path(carried).nodes] == ["drive"]
-
-
-@pytest.mark.parametrize("case", ["unknown", "untouched", "changed"])
-def test_carry__path_that_is_not_touched__is_refused_and_nothing_happens(cast: Cast, case: str) -> None:
-    path = make_failed_path(cast.workspace)
-    touched = make_path(cast.workspace, "Go shopping", (REFUEL, DRIVE))
-    untouched = make_path(cast.workspace, "Go home", (DRIVE,))
-    proposal = make_proposal(path, "needs_human")
-    proposal = edit_rewrite(
-        proposal=proposal, document=NO_FUEL, revision=proposal.revision, by=cast.actor("reviewer")
-    )
-    if case == "changed":
-        Path.objects.filter(pk=touched.pk).update(status="retired")
-    uuid = {"unknown": uuid4(), "untouched": untouched.uuid, "changed": touched.uuid}[case]
-
-    with pytest.raises(UnknownCarryError, match=str(uuid)):
-        approve_rewrite(proposal=proposal, carry=[uuid], by=cast.actor("reviewer"))
-    path.refresh_from_db()
-    assert path.status == "active"
-
-
 def test_reject__without_a_reason__is_refused(cast: Cast) -> None:
     proposal = make_proposal(make_failed_path(cast.workspace))
 
@@ -199,66 +135,6 @@ def test_reject__without_a_reason__is_refused(cast: Cast) -> None:
     )  # fmt: skip
     with pytest.raises(TransitionError):
         reject_rewrite(proposal=proposal, reason="Again.", by=cast.actor("reviewer"))
-
-
-def test_edit__other_document__is_kept_beside_the_original_and_is_what_is_approved(cast: Cast) -> None:
-    path = make_failed_path(cast.workspace)
-    proposal = make_proposal(path)
-    proposal.refresh_from_db()
-    original = proposal.proposal
-
-    edited = edit_rewrite(
-        proposal=proposal, document=NO_FUEL, revision=proposal.revision, by=cast.actor("reviewer")
-    )
-    new = approve_rewrite(proposal=edited, revision=edited.revision, by=cast.actor("reviewer"))
-
-    assert (edited.proposal, edited.edited["reason"]) == (original, "There is fuel.")
-    assert [node.tool for node in read_path(new).nodes] == ["start_engine"]
-    assert AuditEvent.objects.get(verb="edit_rewrite").old["document"] == original
-
-
-@pytest.mark.parametrize(
-    ("change", "field"),
-    [
-        pytest.param({"new_nodes": []}, "new_nodes", id="no nodes"),
-        pytest.param({"new_nodes": ["moon"]}, "new_nodes.0", id="an unknown node"),
-        pytest.param(
-            {"new_edges": [{"from": "start", "to": "moon"}]}, "new_edges.0.to", id="an edge to nowhere"
-        ),
-        pytest.param({"reason": ""}, "reason", id="no reason"),
-        pytest.param({"action": "delete_everything"}, "action", id="another action"),
-        pytest.param({"surprise": 1}, "surprise", id="an unknown field"),
-    ],
-)
-def test_edit__document_that_cannot_be_applied__is_refused_with_the_field(
-    cast: Cast, change: dict[str, Any], field: str
-) -> None:
-    proposal = make_proposal(make_failed_path(cast.workspace))
-
-    with pytest.raises(InvalidRewriteError) as refused:
-        edit_rewrite(
-            proposal=proposal, document={**NO_FUEL, **change}, revision=proposal.revision,
-            by=cast.actor("reviewer"),
-        )  # fmt: skip
-    assert field in refused.value.problems
-
-
-def test_edit__stale_revision__is_refused(cast: Cast) -> None:
-    proposal = make_proposal(make_failed_path(cast.workspace))
-    seen = proposal.revision
-    edit_rewrite(proposal=proposal, document=NO_FUEL, revision=seen, by=cast.actor("reviewer"))
-
-    with pytest.raises(StaleRewriteError, match=f"you have seen {seen}"):
-        edit_rewrite(proposal=proposal, document=NO_FUEL, revision=seen, by=cast.actor("owner"))
-    with pytest.raises(StaleRewriteError):
-        approve_rewrite(proposal=proposal, revision=seen, by=cast.actor("owner"))
-
-
-def test_edit__still_queued__waits(cast: Cast) -> None:
-    proposal = make_proposal(make_failed_path(cast.workspace), "queued")
-
-    with pytest.raises(TransitionError, match="being drafted"):
-        edit_rewrite(proposal=proposal, document=NO_FUEL, revision=1, by=cast.actor("reviewer"))
 
 
 def test_retry__handed_over__is_drafted_although_the_guard_refused(cast: Cast) -> None:
@@ -363,58 +239,3 @@ def test_policy__changed__is_kept_with_the_audit_and_refused_where_it_makes_no_s
             set_rewrite_policy(workspace=cast.workspace, changes=wrong, by=owner)
     cast.workspace.refresh_from_db()
     assert cast.workspace.settings["paths"] == {"weights": {"tag": 1}, "auto_approve": True}
-
-
-def stormy(cast: Cast) -> tuple[Path, Alert]:
-    path = make_failed_path(cast.workspace)
-    for _ in range(3):
-        make_proposal(path, "rejected")
-    watch_lineage(path.lineage, now=timezone.now())
-    return path, Alert.objects.get()
-
-
-def test_close__storm_with_resume__goes_on_and_what_was_before_does_not_count_any_more(cast: Cast) -> None:
-    path, alert = stormy(cast)
-
-    closed = close_alert(alert=alert, note="Seen.", resume=True, by=cast.actor("reviewer"))
-
-    path.lineage.refresh_from_db()
-    assert (path.lineage.automatic_paused_at, closed.closed_by, closed.note) == (None, "reviewer", "Seen.")
-    assert not watch_lineage(path.lineage, now=timezone.now()).is_storm
-    assert {"close_alert", "resume_rewriting"} <= set(AuditEvent.objects.values_list("verb", flat=True))
-    with pytest.raises(AlreadyClosedError, match="closed by reviewer"):
-        close_alert(alert=alert, by=cast.actor("owner"))
-
-
-def test_close__storm_without_resume__stays_paused(cast: Cast) -> None:
-    path, alert = stormy(cast)
-
-    close_alert(alert=alert, by=cast.actor("reviewer"))
-
-    path.lineage.refresh_from_db()
-    assert path.lineage.automatic_paused_at is not None
-
-
-def test_resume__storm__closes_its_alert(cast: Cast) -> None:
-    path, alert = stormy(cast)
-
-    resume_rewriting(lineage=path.lineage, reason="Fixed.", by=cast.actor("reviewer"))
-
-    alert.refresh_from_db()
-    assert (alert.closed_by, alert.note) == ("reviewer", "Fixed.")
-
-
-def test_approve__path_with_parts__keeps_those_that_stay_whole(cast: Cast) -> None:
-    part = make_doc("Prepare", (REFUEL, DRIVE), level="subtask", span=(0, 1))
-    path = make_path(cast.workspace, "Go", (REFUEL, DRIVE, LOCK), result="failure", reward=0.0, parts=(part,))
-    document = {"new_nodes": ["refuel", "drive"], "reason": "No lock."}
-    proposal = make_proposal(path, "needs_human")
-    proposal = edit_rewrite(proposal=proposal, document=document, revision=1, by=cast.actor("reviewer"))
-
-    new = approve_rewrite(proposal=proposal, by=cast.actor("reviewer"))
-
-    piece = new.parts.get()
-    assert (piece.goal, piece.status, piece.version) == ("Prepare", "active", 2)
-    assert path.parts.get().status == "historical"
-    roll_back_path(path=path, by=cast.actor("maintainer"))
-    assert (path.parts.get().status, new.parts.get().status) == ("active", "historical")

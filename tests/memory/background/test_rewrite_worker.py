@@ -9,9 +9,10 @@ from memory.background.bell import DRAFT_TASK, send
 from memory.background.rewriting import Wish, want_rewrite
 from memory.models import RewriteProposal, Workspace
 from memory.schedule import sweep_rewrites
-from tests.memory.background.rewriters.chat_server import by_step, serve_chat, silent
+from tests.memory.background.rewriters.chat_turns import by_step, silent
 from tests.memory.background.test_worker import ringing
 from tests.memory.rewrites import LOCK, make_failed_path, make_success
+from tests.scripted import serve_script
 from tests.servers import start_worker, wait_until
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.worker]
@@ -38,7 +39,7 @@ def test_worker__killed_while_the_model_thinks__another_one_takes_over(
     ask(workspace, 2)
     nodes = {"new_nodes": ["refuel", {"name": "lock", "tool": LOCK.tool, "params": LOCK.params}, "start"]}
     edges = {"new_edges": [{"from": "refuel", "to": "lock"}, {"from": "lock", "to": "start"}]}
-    with serve_chat() as server, ringing(tmp_path):
+    with serve_script() as server, ringing(tmp_path):
         server.script = [silent]
         environment = {
             "HGMEM_LLM_URL": server.url, "HGMEM_LLM_MODEL": "m", "HGMEM_LLM_TIMEOUT_S": "20",

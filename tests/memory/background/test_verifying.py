@@ -13,24 +13,16 @@ from memory.domain.locating.answers import LocatedAnswer
 from memory.permissions import SYSTEM
 from tests.builders import make_path
 from tests.conftest import Cast
-from tests.memory.background.rewriters.chat_server import (
-    ChatServer,
-    Turn,
-    cut_off,
-    raw,
-    says,
-    serve_chat,
-    silent,
-    status,
-)  # fmt: skip
+from tests.memory.background.rewriters.chat_turns import cut_off, raw, says, silent, status
+from tests.scripted import ScriptedServer, Turn, serve_script
 
 GOAL = "Cancel the reservation of Ada and refund the ticket"
 
 
 @pytest.fixture
-def server(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+def server(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     monkeypatch.setattr(chat, "FIRST_WAIT_S", 0.01)
-    with serve_chat() as running:
+    with serve_script() as running:
         settings.LLM_URL, settings.LLM_MODEL, settings.LLM_KEY = running.url, "m", "k"
         settings.VERIFY_TIMEOUT_S = 5.0
         yield running
@@ -56,7 +48,7 @@ def ranking(cast: Cast) -> list[str]:
 @pytest.mark.parametrize(
     "text", ['{"choice": 3}', 'I choose ```json\n{"choice": 3}\n``` because', {"choice": 3}]
 )
-def test_verify__model_picks_one__it_comes_first(cast: Cast, server: ChatServer, text: Any) -> None:
+def test_verify__model_picks_one__it_comes_first(cast: Cast, server: ScriptedServer, text: Any) -> None:
     server.script = [says(text)]
 
     answer = ask(cast)
@@ -69,7 +61,7 @@ def test_verify__model_picks_one__it_comes_first(cast: Cast, server: ChatServer,
     assert [candidate["number"] for candidate in question["candidates"]] == [1, 2, 3]
 
 
-def test_verify__model_says_none__answers_nothing_and_says_who(cast: Cast, server: ChatServer) -> None:
+def test_verify__model_says_none__answers_nothing_and_says_who(cast: Cast, server: ScriptedServer) -> None:
     server.script = [says({"choice": 0})]
 
     answer = ask(cast)
@@ -91,7 +83,7 @@ def test_verify__model_says_none__answers_nothing_and_says_who(cast: Cast, serve
         pytest.param(status(401), id="401"),
     ],
 )
-def test_verify__endpoint_is_no_help__ranking_stands(cast: Cast, server: ChatServer, turn: Turn) -> None:
+def test_verify__endpoint_is_no_help__ranking_stands(cast: Cast, server: ScriptedServer, turn: Turn) -> None:
     server.script = [turn]
 
     answer = ask(cast)
@@ -101,7 +93,7 @@ def test_verify__endpoint_is_no_help__ranking_stands(cast: Cast, server: ChatSer
 
 
 def test_verify__endpoint_says_nothing__is_not_waited_for(
-    cast: Cast, server: ChatServer, settings: Any
+    cast: Cast, server: ScriptedServer, settings: Any
 ) -> None:
     settings.VERIFY_TIMEOUT_S = 0.2
     server.script = [silent]  # for three seconds
@@ -122,7 +114,7 @@ def test_verify__no_model_is_set_up__says_so(cast: Cast, settings: Any) -> None:
     assert len(answer.paths) == 3
 
 
-def test_verify__workspace_did_not_ask_for_it__nobody_is_asked(cast: Cast, server: ChatServer) -> None:
+def test_verify__workspace_did_not_ask_for_it__nobody_is_asked(cast: Cast, server: ScriptedServer) -> None:
     make_path(cast.workspace, GOAL)
     server.script = [says({"choice": 0})]
 

@@ -82,11 +82,6 @@ def ringing(var: Path, redis_url: str = "") -> Iterator[None]:
         app.conf.broker_write_url, app.conf.broker_transport_options = old
 
 
-@pytest.fixture
-def workspace(db: None) -> Workspace:
-    return Workspace.objects.create(slug="acme", name="Acme")
-
-
 @pytest.fixture(params=["filesystem", pytest.param("redis", marks=pytest.mark.redis)])
 def redis_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The broker: the folder, or a real Redis."""

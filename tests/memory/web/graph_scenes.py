@@ -8,8 +8,7 @@ from memory.models import Node, Path, Workspace
 from memory.permissions import SYSTEM
 from tests.builders import make_call, make_failure, make_path, make_pattern, make_task
 from tests.memory.builders import make_node
-
-HOSTILE = '<script>alert("x")</script> {{ 7777*7777 }} {% now "Y" %} \'onload=x'
+from tests.pages import HOSTILE
 
 
 @dataclass(frozen=True)

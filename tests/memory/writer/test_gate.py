@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -13,38 +14,17 @@ from memory.models import Outcome, Task, ToolCall, Workspace
 from memory.permissions import SYSTEM
 from memory.writer import gate
 from tests.memory.builders import make_document, record
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 THREADS = 8
 
 
-@pytest.fixture
-def workspace(db: None) -> Workspace:
-    return Workspace.objects.create(slug="acme", name="Acme")
-
-
-def at_once(work: Callable[[int], list[ItemResult]]) -> list[list[ItemResult]]:
+def in_threads(work: Callable[[int], list[ItemResult]]) -> list[list[ItemResult]]:
     """Run ``work(n)`` in as many threads as there are, all at the same moment; their results."""
-    start = threading.Barrier(THREADS)
-    results: dict[int, list[ItemResult]] = {}
-    errors: list[BaseException] = []
-
-    def run(number: int) -> None:
-        try:
-            start.wait()
-            results[number] = work(number)
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(THREADS)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
-    return [results[number] for number in range(THREADS)]
+    results = at_once(*(partial(work, number) for number in range(THREADS)))
+    assert [result for result in results if isinstance(result, Exception)] == []
+    return results
 
 
 @pytest.mark.parametrize("path", ["gate", "alone"])
@@ -57,7 +37,7 @@ def test_record__same_document_at_once__is_one_task(
     document = make_document(outcome={"result": "success"})
 
     for _ in range(5):
-        results = at_once(lambda _: record(workspace, document))
+        results = in_threads(lambda _: record(workspace, document))
         statuses = sorted(item.status for [item] in results)
         assert statuses in (["created", *["unchanged"] * (THREADS - 1)], ["unchanged"] * THREADS)
 
@@ -69,7 +49,7 @@ def test_record__parts_of_one_task_at_once__are_all_there(workspace: Workspace) 
         calls = [{"tool": "t", "seq": number * 10 + n} for n in range(10)]
         return record(workspace, make_document(calls=calls, tags=[str(number)]))
 
-    at_once(send)
+    in_threads(send)
 
     task = Task.objects.get()
     assert sorted(task.calls.values_list("seq", flat=True)) == list(range(THREADS * 10))
@@ -87,7 +67,7 @@ def test_record__overlapping_batches_in_any_order__do_not_deadlock(workspace: Wo
         return record(workspace, *documents)
 
     for _ in range(3):
-        at_once(send)
+        in_threads(send)
 
     assert (Task.objects.count(), ToolCall.objects.count()) == (20, 40)
     assert {len(task.tags) for task in Task.objects.all()} == {THREADS}

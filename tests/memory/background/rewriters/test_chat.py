@@ -8,34 +8,25 @@ import pytest
 
 from memory.background.rewriters import chat
 from memory.background.rewriters.chat import Chat, ChatError, Endpoint, configured_endpoint, read_retry_after
-from tests.memory.background.rewriters.chat_server import (
-    ChatServer,
-    Turn,
-    cut_off,
-    dripping,
-    raw,
-    says,
-    serve_chat,
-    silent,
-    status,
-)
+from tests.memory.background.rewriters.chat_turns import cut_off, dripping, raw, says, silent, status
+from tests.scripted import ScriptedServer, Turn, serve_script
 
 ASK = [{"role": "user", "content": "hello"}]
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ScriptedServer]:
     monkeypatch.setattr(chat, "FIRST_WAIT_S", 0.01)
-    with serve_chat() as running:
+    with serve_script() as running:
         yield running
 
 
-def talk(server: ChatServer, *script: Turn, timeout_s: float = 5.0) -> Chat:
+def talk(server: ScriptedServer, *script: Turn, timeout_s: float = 5.0) -> Chat:
     server.script = list(script)
     return Chat(Endpoint(url=server.url, key="k1", model="m", timeout_s=timeout_s, max_tokens=77))
 
 
-def test_ask__proper_answer__is_read_and_counted(server: ChatServer) -> None:
+def test_ask__proper_answer__is_read_and_counted(server: ScriptedServer) -> None:
     conversation = talk(server, says("hi"))
 
     reply = conversation.ask(ASK)
@@ -65,7 +56,7 @@ def test_ask__proper_answer__is_read_and_counted(server: ChatServer) -> None:
         pytest.param(raw(b'{"choices": [{"message": {"content": "\xff"}}]}'), id="not UTF-8"),
     ],
 )
-def test_ask__something_that_may_pass__is_asked_again(server: ChatServer, first: Turn) -> None:
+def test_ask__something_that_may_pass__is_asked_again(server: ScriptedServer, first: Turn) -> None:
     conversation = talk(server, first, says("hi"))
 
     assert conversation.ask(ASK).text == "hi"
@@ -84,7 +75,7 @@ def test_ask__something_that_may_pass__is_asked_again(server: ChatServer, first:
     ],
 )
 def test_ask__something_that_stays__is_given_up(
-    server: ChatServer, turn: Turn, said: str, requests: int
+    server: ScriptedServer, turn: Turn, said: str, requests: int
 ) -> None:
     conversation = talk(server, turn)
 
@@ -101,7 +92,7 @@ def test_ask__something_that_stays__is_given_up(
         pytest.param(dripping(500), id="an error, a byte now and then"),
     ],
 )
-def test_ask__slow_endpoint__costs_no_more_than_the_time_limit(server: ChatServer, turn: Turn) -> None:
+def test_ask__slow_endpoint__costs_no_more_than_the_time_limit(server: ScriptedServer, turn: Turn) -> None:
     conversation = talk(server, turn, timeout_s=0.4)
     start = time.monotonic()
 
@@ -110,7 +101,7 @@ def test_ask__slow_endpoint__costs_no_more_than_the_time_limit(server: ChatServe
     assert time.monotonic() - start < 2.5
 
 
-def test_ask__time_is_up__sends_nothing(server: ChatServer) -> None:
+def test_ask__time_is_up__sends_nothing(server: ScriptedServer) -> None:
     conversation = talk(server, says("hi"), timeout_s=0.0)
 
     with pytest.raises(ChatError, match="longer than"):
@@ -118,14 +109,14 @@ def test_ask__time_is_up__sends_nothing(server: ChatServer) -> None:
     assert server.asked == []
 
 
-def test_ask__nobody_listens__is_given_up(server: ChatServer) -> None:
+def test_ask__nobody_listens__is_given_up(server: ScriptedServer) -> None:
     conversation = Chat(Endpoint(url="http://127.0.0.1:1/v1", key="", model="m", timeout_s=5))
 
     with pytest.raises(ChatError, match="broke"):
         conversation.ask(ASK)
 
 
-def test_cost__prices_are_known__is_in_money(server: ChatServer) -> None:
+def test_cost__prices_are_known__is_in_money(server: ScriptedServer) -> None:
     endpoint = Endpoint(url=server.url, key="", model="m", price_in=2.0, price_out=10.0)
     server.script = [
         says("hi", usage={"prompt_tokens": 1_000, "completion_tokens": 200, "total_tokens": 1_200})

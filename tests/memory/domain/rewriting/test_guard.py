@@ -84,3 +84,9 @@ def test_policy__settings_of_others__are_left_alone() -> None:
     policy = read_policy({"paths": {"weights": {"tag": 1}, "auto_approve": True, "rewriters": ["llm"]}})
 
     assert policy == RewritePolicy(auto_approve=True, rewriters=("llm",))
+
+
+def test_policy__one_part_unreadable__keeps_the_rest_and_nothing_is_automatic() -> None:
+    stored = {"paths": {"auto_approve": True, "good_reward": 0.2, "max_versions": "many"}}
+
+    assert safe_policy(stored) == RewritePolicy(good_reward=0.2)

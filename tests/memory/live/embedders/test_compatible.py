@@ -8,9 +8,7 @@ import pytest
 from memory.live.embedders.centred import BACKGROUND, CentredEmbedder
 from memory.live.embedders.compatible import BATCH, CompatibleModel, Endpoint
 from memory.live.embedders.port import EmbedderError
-from tests.memory.live.embedders.embeddings_server import (
-    EmbeddingsServer,
-    Turn,
+from tests.memory.live.embedders.embedding_turns import (
     answer,
     babble,
     hang,
@@ -18,25 +16,25 @@ from tests.memory.live.embedders.embeddings_server import (
     redirect,
     refuse,
     say,
-    serve_embeddings,
     trickle,
     vector_of,
 )
+from tests.scripted import ScriptedServer, Turn, serve_script
 
 
 @pytest.fixture
-def server() -> Iterator[EmbeddingsServer]:
-    with serve_embeddings() as scripted:
+def server() -> Iterator[ScriptedServer]:
+    with serve_script(answer) as scripted:
         yield scripted
 
 
-def model_of(server: EmbeddingsServer, timeout_s: float = 5.0) -> CompatibleModel:
+def model_of(server: ScriptedServer, timeout_s: float = 5.0) -> CompatibleModel:
     model = CompatibleModel(Endpoint(server.url, "small", 3, key="sesame", timeout_s=timeout_s))
     server.closing.callback(model.close)
     return model
 
 
-def test_embed__texts__are_unit_rows_in_their_order(server: EmbeddingsServer) -> None:
+def test_embed__texts__are_unit_rows_in_their_order(server: ScriptedServer) -> None:
     rows = model_of(server).embed(["one", "another sentence"], asked=False)
 
     for row, text in zip(rows, ["one", "another sentence"], strict=True):
@@ -49,7 +47,7 @@ def test_embed__texts__are_unit_rows_in_their_order(server: EmbeddingsServer) ->
     assert server.keys == ["Bearer sesame"]
 
 
-def test_embed__many_texts__go_in_batches(server: EmbeddingsServer) -> None:
+def test_embed__many_texts__go_in_batches(server: ScriptedServer) -> None:
     rows = model_of(server).embed([f"text {n}" for n in range(BATCH + 2)], asked=False)
 
     assert rows.shape == (BATCH + 2, 3)
@@ -57,14 +55,14 @@ def test_embed__many_texts__go_in_batches(server: EmbeddingsServer) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_embed__refused_at_first__is_tried_again(server: EmbeddingsServer, status: int) -> None:
+def test_embed__refused_at_first__is_tried_again(server: ScriptedServer, status: int) -> None:
     server.script = [refuse(status), refuse(status), answer]
 
     assert model_of(server).embed(["one"], asked=False).shape == (1, 3)
     assert len(server.asked) == 3
 
 
-def test_embed__one_question__is_not_tried_again(server: EmbeddingsServer) -> None:
+def test_embed__one_question__is_not_tried_again(server: ScriptedServer) -> None:
     server.script = [refuse(500), answer]
 
     with pytest.raises(EmbedderError, match="HTTP 500"):
@@ -94,15 +92,15 @@ def test_embed__one_question__is_not_tried_again(server: EmbeddingsServer) -> No
         pytest.param(trickle, "no whole answer in time", id="trickling"),
     ],
 )
-def test_embed__a_bad_answer__says_what_is_wrong(server: EmbeddingsServer, turn: Turn, message: str) -> None:
+def test_embed__a_bad_answer__says_what_is_wrong(server: ScriptedServer, turn: Turn, message: str) -> None:
     server.script = [turn]
 
     with pytest.raises(EmbedderError, match=message):
         model_of(server, timeout_s=0.2).embed(["one"], asked=True)
 
 
-def test_embed__redirected__sends_nothing_elsewhere(server: EmbeddingsServer) -> None:
-    with serve_embeddings() as elsewhere:
+def test_embed__redirected__sends_nothing_elsewhere(server: ScriptedServer) -> None:
+    with serve_script(answer) as elsewhere:
         server.script = [redirect(f"{elsewhere.url}/embeddings")]
         with pytest.raises(EmbedderError, match="HTTP 307"):
             model_of(server).embed(["one"], asked=True)
@@ -135,7 +133,7 @@ def test_endpoint__shown__hides_the_key() -> None:
     assert "sesame" not in repr(Endpoint("http://127.0.0.1/v1", "small", 3, key="sesame"))
 
 
-def test_centred__first_text__asks_for_the_background_once(server: EmbeddingsServer) -> None:
+def test_centred__first_text__asks_for_the_background_once(server: ScriptedServer) -> None:
     embedder = CentredEmbedder(model_of(server))
     embedder.embed_passages(["one"])
     embedder.embed_passages(["another"])
@@ -144,7 +142,7 @@ def test_centred__first_text__asks_for_the_background_once(server: EmbeddingsSer
     assert sorted(asked, key=len) == [["one"], ["another"], list(BACKGROUND)]
 
 
-def test_centred__a_text_without_words__is_zero_and_not_asked_for(server: EmbeddingsServer) -> None:
+def test_centred__a_text_without_words__is_zero_and_not_asked_for(server: ScriptedServer) -> None:
     rows = CentredEmbedder(model_of(server)).embed_queries(["", "one", "  "])
 
     assert rows[[0, 2]].tolist() == [[0, 0, 0]] * 2
@@ -152,6 +150,6 @@ def test_centred__a_text_without_words__is_zero_and_not_asked_for(server: Embedd
     assert ["one"] in [body["input"] for body in server.asked]
 
 
-def test_centred__no_texts__no_rows(server: EmbeddingsServer) -> None:
+def test_centred__no_texts__no_rows(server: ScriptedServer) -> None:
     assert CentredEmbedder(model_of(server)).embed_passages([]).shape == (0, 3)
     assert server.asked == []
