@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
+from corrections.background.staleness import mark_stale_rules
 from memory.permissions import system_actor
 
 CLOCK = system_actor("the clock")
@@ -24,8 +25,15 @@ def settle_receipts() -> None:
     count_backlog()
 
 
+@shared_task(name="corrections.mark_stale_rules")
+def mark_stale() -> None:
+    """Rules that somebody should look at again."""
+    mark_stale_rules(timezone.now())
+
+
 BEAT = {
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
+    "mark-stale-rules": {"task": "corrections.mark_stale_rules", "schedule": 3600.0},
 }
 """Joined into the beat schedule by the Celery application."""
