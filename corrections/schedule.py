@@ -6,6 +6,7 @@ from django.utils import timezone
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from corrections.background.staleness import mark_stale_rules
+from corrections.background.texts import collect_rule_texts
 from memory.permissions import system_actor
 
 CLOCK = system_actor("the clock")
@@ -31,9 +32,20 @@ def mark_stale() -> None:
     mark_stale_rules(timezone.now())
 
 
+@shared_task(name="corrections.collect_rule_texts")
+def collect_texts() -> None:
+    """What people search by meaning: rules that are new or changed. The memory room embeds them."""
+    collect_rule_texts()
+
+
 BEAT = {
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
     "mark-stale-rules": {"task": "corrections.mark_stale_rules", "schedule": 3600.0},
+    "collect-rule-texts": {
+        "task": "corrections.collect_rule_texts",
+        "schedule": 10.0,
+        "options": {"expires": 10.0},
+    },
 }
 """Joined into the beat schedule by the Celery application."""

@@ -13,7 +13,7 @@ class TextEntry(models.Model):
 
     ``vector`` holds ``dims`` float32 numbers, little endian; null until the worker has embedded
     the text with ``embedder``. ``digest`` is of the text: what did not change is not embedded again.
-    ``updated_at`` is when the subject was read for it: whatever changed later is read again.
+    ``updated_at`` is the stamp the subject had when it was read: one that has another is read again.
     ``written_at`` moves with every write, so that readers fetch only what is new.
     """
 
