@@ -4,9 +4,11 @@ from django.urls import path
 
 from corrections.api import rules, trying
 from corrections.api.query import QueryCorrections
+from corrections.api.search import SearchTexts
 
 urlpatterns = [
     path("corrections/query", QueryCorrections.as_view(), name="api-corrections-query"),
+    path("search", SearchTexts.as_view(), name="api-search"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
     path("rules/check", trying.CheckRule.as_view(), name="api-rules-check"),
     path("rules/simulate", trying.SimulateRules.as_view(), name="api-rules-simulate"),
