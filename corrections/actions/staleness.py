@@ -10,7 +10,7 @@ from corrections.actions.publishing import lock_rule
 from corrections.domain.staleness import SECTION, StalePolicy, check_stale_policy, stale_policy
 from corrections.models import Rule
 from memory.actions import record_event
-from memory.actions.workspaces import change_section
+from memory.actions.workspaces import store_section
 from memory.domain.access import Actor, check_may
 
 
@@ -49,7 +49,7 @@ def set_stale_policy(*, workspace_id: int, changes: Mapping[str, Any], by: Actor
         return {name: getattr(policy, name) for name in policy.__struct_fields__}
 
     return check_stale_policy(
-        change_section(
-            workspace_id=workspace_id, section=SECTION, renew=renew, verb="set_stale_policy", by=by
+        store_section(
+            workspace_id=workspace_id, section=SECTION, change=renew, verb="set_stale_policy", by=by
         )
     )

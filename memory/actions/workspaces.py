@@ -49,22 +49,22 @@ def rename_workspace(*, workspace: Workspace, name: str, by: Actor) -> Workspace
 
 
 @transaction.atomic
-def change_section(
+def store_section(
     *,
     workspace_id: int,
     section: str,
-    renew: Callable[[Mapping[str, Any]], dict[str, Any]],
+    change: Callable[[Mapping[str, Any]], dict[str, Any]],
     verb: str,
     by: Actor,
 ) -> dict[str, Any]:
-    """Replace one section of the settings by what ``renew`` makes of all of them; the section as it is now.
+    """Replace one section of a workspace's settings; what is stored now.
 
-    The section belongs to another room: that room checks it in ``renew``, whose errors pass through.
-    Raises :class:`NotPermitted`.
+    ``change`` makes the new section from all settings as they are, locked, and may raise. The same again
+    changes nothing. Raises :class:`NotPermitted`.
     """
     check_may(by, "manage_workspace", within=workspace_id)
     locked = Workspace.objects.select_for_update().get(pk=workspace_id)
-    old, new = locked.settings.get(section, {}), renew(locked.settings)
+    old, new = locked.settings.get(section, {}), change(locked.settings)
     if new != old:
         locked.settings = locked.settings | {section: new}
         locked.save(update_fields=["settings"])

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 _WORD = re.compile(r"[^\W_]+(?:[_.][^\W_]+)*")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 MAX_WORDS = 24
+FEW = 10
+"""As if there were so many more texts without the word: among two texts none is common or rare."""
 IN_TITLE, IN_TEXT, ALL_WORDS = 1.0, 0.95, 0.85
 """The least score of a text whose title holds the question, that holds it, that holds all its words."""
 NEAR_BY_MEANING = 0.20
@@ -46,11 +48,11 @@ def _parts(word: str) -> list[str]:
 
 
 def weigh_words(found: Sequence[int], texts: int) -> list[float]:
-    """The weight of each word, of which ``found`` of ``texts`` hold: 0 where all do, most for a rare one.
+    """The weight of each word, of which ``found`` of ``texts`` hold: least where all do, most for a rare one.
 
     Squared, as both sides of a TF-IDF cosine carry it: among few texts even "the" is not frequent.
     """
-    return [math.log((1 + texts) / (1 + count)) ** 2 for count in found]
+    return [math.log(1 + (texts + FEW) / (1 + max(count, 1))) ** 2 for count in found]
 
 
 def least_score(*, in_title: bool, in_text: bool, all_words: bool) -> float:
