@@ -6,6 +6,7 @@ from corrections.domain.rule_files.planning import (
     KeptRule,
     Plan,
     PlannedChange,
+    describe_moves,
     plan_changes,
 )
 from corrections.domain.rule_files.reading import FileRule, SourceFile, read_rule_files
@@ -13,5 +14,5 @@ from corrections.domain.rule_files.writing import FORMATS, write_rule_file, writ
 
 __all__ = [
     "FORMATS", "Counts", "Fault", "FileRule", "KeptRule", "Plan", "PlannedChange", "RuleFileError",
-    "SourceFile", "plan_changes", "read_rule_files", "write_rule_file", "write_rule_folder",
+    "SourceFile", "describe_moves", "plan_changes", "read_rule_files", "write_rule_file", "write_rule_folder",
 ]  # fmt: skip

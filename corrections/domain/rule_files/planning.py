@@ -2,13 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from corrections.domain.diff import Change, diff_documents
+from corrections.domain.documents import body_of, check_window, read_document
 from corrections.domain.rule_files.faults import Fault, RuleFileError
 from corrections.domain.rule_files.reading import FileRule
+from hgmem.rules import RuleError
 
 Verb = Literal["create", "edit", "enable", "disable", "retire", "wait", "keep"]
 VERBS: tuple[Verb, ...] = ("create", "edit", "enable", "disable", "retire", "wait", "keep")
@@ -20,7 +23,8 @@ ENDED = ("retired", "deleted")
 class KeptRule:
     """A rule as the workspace has it. ``live_body`` is None while nothing is served.
 
-    ``waiting`` holds the kinds of its undecided change requests (``edit``, ``disable`` ...).
+    ``waiting`` holds the kinds of its undecided change requests (``edit``, ``disable`` ...), of those that
+    would serve a version only what serves the latest.
     """
 
     uuid: str
@@ -31,6 +35,12 @@ class KeptRule:
     live: int | None = None
     live_body: dict[str, Any] | None = None
     waiting: frozenset[str] = frozenset()
+
+    @property
+    def state(self) -> str:
+        """Where it stands, in words: what a plan was made from."""
+        serving = f", version {self.live} is served" if self.live else ""
+        return f"{self.status}, version {self.latest}{serving}"
 
     @property
     def wanted_body(self) -> dict[str, Any]:
@@ -113,27 +123,50 @@ class Plan:
         return tuple(change for change in self.changes if change.verb not in ("keep", "wait"))
 
     @property
+    def base(self) -> dict[str, str]:
+        """Where each rule of the plan stood, by uuid: :func:`describe_moves` says what moved since."""
+        return {change.kept.uuid: change.kept.state for change in self.changes if change.kept}
+
+    @property
     def counts(self) -> Counts:
         """How many rules each verb has."""
         verbs = [change.verb for change in self.changes]
         return Counts(**{verb: verbs.count(verb) for verb in VERBS})
 
 
-def plan_changes(files: Sequence[FileRule], kept: Sequence[KeptRule], *, prune: bool = False) -> Plan:
+def plan_changes(
+    files: Sequence[FileRule], kept: Sequence[KeptRule], *, prune: bool = False, now: datetime | None = None
+) -> Plan:
     """Match each file rule by uuid, else by name, tool and point; ``prune`` retires rules no file names.
 
+    With ``now``, a version that would be written and whose window has ended is a fault.
     Raises :class:`RuleFileError` when two files mean one rule, a name fits several, or a rule has ended.
     """
     pairs, faults = _match(files, kept)
     if faults:
         raise RuleFileError(faults)
     changes = [_compare(file, rule) for file, rule in pairs]
+    if now is not None and (ended := [fault for change in changes for fault in _ended(change, now)]):
+        raise RuleFileError(ended)
     if prune:
         named = {rule.uuid for _, rule in pairs if rule}
         left = (rule for rule in kept if rule.uuid not in named and rule.status not in ENDED)
         changes += [_prune(rule) for rule in left]
     changes.sort(key=lambda change: (VERBS.index(change.verb), change.tool, change.name))
     return Plan(tuple(changes), _digest(changes))
+
+
+def describe_moves(base: Mapping[str, str], kept: Iterable[KeptRule]) -> list[str]:
+    """What became of the rules a plan was made from: a sentence for each that is not where it was."""
+    now = {rule.uuid: rule for rule in kept}
+    moves = []
+    for uuid, then in base.items():
+        rule = now.get(uuid)
+        if rule is None:
+            moves.append(f"Rule {uuid} is gone.")
+        elif rule.state != then:
+            moves.append(f"{rule.name} was {then}; now it is {rule.state}.")
+    return moves
 
 
 def _match(
@@ -177,12 +210,34 @@ def _compare(file: FileRule, rule: KeptRule | None) -> PlannedChange:
         return PlannedChange(
             "create", file.name, file.tool, file, None, tuple(diff_documents({}, file.body)), True
         )
-    differs = tuple(diff_documents(rule.wanted_body, file.body))
-    writes = bool(diff_documents(rule.latest_body, file.body))
+    differs = tuple(_differences(rule.wanted_body, file.body))
+    writes = bool(_differences(rule.latest_body, file.body))
     verb = _verb(file, rule, differs=bool(differs), writes=writes)
     return PlannedChange(
         verb, file.name, file.tool, file, rule, differs, writes and verb not in ("keep", "wait")
     )
+
+
+def _differences(stored: dict[str, Any], wanted: dict[str, Any]) -> list[Change]:
+    """Against the stored document as it would be written today: it may be of an earlier release."""
+    changes = diff_documents(stored, wanted)
+    if not changes:
+        return changes
+    try:
+        return diff_documents(body_of(read_document(stored, author="human")), wanted)
+    except RuleError:
+        return changes
+
+
+def _ended(change: PlannedChange, now: datetime) -> list[Fault]:
+    until = change.file.body.get("valid_until") if change.file else None
+    if change.file is None or until is None or not (change.writes or change.verb == "enable"):
+        return []
+    try:
+        check_window(datetime.fromisoformat(until), now)
+    except RuleError as error:
+        return [_fault(change.file, "valid_until", error.details)]
+    return []
 
 
 def _verb(file: FileRule, rule: KeptRule, *, differs: bool, writes: bool) -> Verb:
@@ -209,7 +264,7 @@ def _digest(changes: Iterable[PlannedChange]) -> str:
         [
             change.verb,
             change.file and [change.file.uuid, change.file.status, change.file.body],
-            change.kept and [change.kept.uuid, change.kept.status, change.kept.latest, change.kept.live],
+            change.kept and [change.kept.uuid, change.kept.state],
         ]
         for change in changes
     ]

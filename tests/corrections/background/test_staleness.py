@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from corrections.actions.publishing import disable_rule
+from corrections.actions.rules import disable_rule
 from corrections.actions.staleness import review_rule, set_stale_policy
 from corrections.background.staleness import mark_stale_rules
 from corrections.domain.staleness import InvalidStalePolicyError
