@@ -11,3 +11,13 @@ def list_workspaces(*, user: User) -> list[Workspace]:
 def get_workspace(workspace_id: int) -> Workspace:
     """The workspace of an actor or a row."""
     return Workspace.objects.get(pk=workspace_id)
+
+
+def find_workspace(slug: str) -> Workspace | None:
+    """The workspace of that address, or None. For commands: it asks nobody's leave."""
+    return Workspace.objects.filter(slug=slug).first()
+
+
+def find_user(username: str) -> User | None:
+    """The person of that name, or None."""
+    return User.objects.filter(username=username).first()
