@@ -43,7 +43,9 @@ class ApplySerializer(PlanSerializer):
 
     digest = serializers.CharField(max_length=64, help_text="Of the plan that was looked at.")
     base = serializers.DictField(
-        child=serializers.CharField(max_length=300), required=False, help_text="The plan's: to say what moved."
+        child=serializers.CharField(max_length=300),
+        required=False,
+        help_text="The plan's: to say what moved.",
     )
     reason = serializers.CharField(max_length=5_000, required=False, allow_blank=True, default="")
 
@@ -104,7 +106,9 @@ class ExportRules(APIView):
         """In an order that stays, without what is retired."""
         kind = text_params(request, "format")["format"] or "yaml"
         if kind not in FORMATS:
-            raise Unprocessable("There is no such format.", [{"field": "format", "detail": "must be yaml or json"}])
+            raise Unprocessable(
+                "There is no such format.", [{"field": "format", "detail": "must be yaml or json"}]
+            )
         text = write_rule_file(list_kept(workspace_of(request), exported=True), kind)
         return HttpResponse(text, content_type=f"{TYPES[kind]}; charset=utf-8")
 
