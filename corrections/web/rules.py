@@ -13,7 +13,7 @@ from corrections.domain.documents import read_document
 from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
 from corrections.queries.receipts import list_uses
-from corrections.web.buttons import step_buttons, why_not_edit
+from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
 from corrections.web.forms.basics import RuleFilterForm
 from corrections.web.sessions import find_rule
 from hgmem.rules import Condition, RuleError
@@ -69,6 +69,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "page": newest_first(list_uses(row), request.GET.get("cursor", ""), size=USES_PER_PAGE),
         "buttons": step_buttons(row, request.actor, timezone.now()),
         "why_not_edit": why_not_edit(row, request.actor),
+        "why_not_review": why_not_review(request.actor),
     }
     return render(request, "rules/detail.html", context)
 
