@@ -18,7 +18,8 @@ from corrections.actions.requesting import Wanted, request_change, request_chang
 from corrections.actions.scheduling import publish_due_changes, schedule_change
 
 __all__ = [
-    "ReasonMissing", "StaleChange", "Wanted", "approve_batch", "approve_change", "approves_alone", "check_counts",
-    "comment_on_change", "publish_due_changes", "rebase_change", "reject_change", "reopen_change",
-    "request_change", "request_changes", "schedule_change", "set_change_policy", "withdraw_change",
+    "ReasonMissing", "StaleChange", "Wanted", "approve_batch", "approve_change", "approves_alone",
+    "check_counts", "comment_on_change", "publish_due_changes", "rebase_change", "reject_change",
+    "reopen_change", "request_change", "request_changes", "schedule_change", "set_change_policy",
+    "withdraw_change",
 ]  # fmt: skip

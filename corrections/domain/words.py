@@ -18,7 +18,7 @@ class Piece:
 
 
 def diff_words(old: str, new: str) -> list[Piece]:
-    """The pieces in reading order; joined without ``new`` they are ``old``, without ``gone`` they are ``new``.
+    """The pieces in reading order: all but the ``new`` make the old text, all but the ``gone`` the new one.
 
     Texts of more than ``MAX_TOKENS`` words are shown whole.
     """
