@@ -30,7 +30,7 @@ BASE: dict[str, Any] = {
         pytest.param(
             {"action_detail": {**BASE["action_detail"], "field": "town"}}, {"priority": 1},
             [("action_detail.field", False), ("priority", False)],
-            {"action_detail": {**BASE["action_detail"], "field": "town"}, "priority": 1}, 
+            {"action_detail": {**BASE["action_detail"], "field": "town"}, "priority": 1},
             id="inside the detail",
         ),
         pytest.param(
