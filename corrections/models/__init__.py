@@ -9,6 +9,6 @@ from corrections.models.rules import Rule, RulesetStamp, RuleVersion
 
 __all__ = [
     "FINDINGS", "RULINGS", "Assignment", "ChangeApproval", "ChangeComment", "ChangeRequest", "Conflict",
-    "ConflictScan", "Induction", "IssuedToken", "ItemComment", "ManualDependency", "ProposalCall", "Receipt", "ReceiptUse",
-    "Rule", "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
+    "ConflictScan", "Induction", "IssuedToken", "ItemComment", "ManualDependency", "ProposalCall",
+    "Receipt", "ReceiptUse", "Rule", "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
 ]  # fmt: skip

@@ -109,8 +109,10 @@ def find_items(workspace_id: int, chosen: Sequence[tuple[str, UUID]]) -> list[It
 
 def count_items(workspace_id: int) -> dict[str, int]:
     """How many items of each kind wait. One query."""
-    counts = {f"n_{name}": Coalesce(Subquery(_count(kind, workspace_id)), 0) for name, kind in KINDS.items()}
-    found = workspace_rows(workspace_id).values(**counts).get()
+    counts: dict[str, Any] = {
+        f"n_{name}": Coalesce(Subquery(_count(kind, workspace_id)), 0) for name, kind in KINDS.items()
+    }
+    found: Any = workspace_rows(workspace_id).values(**counts).get()
     return {name: found[f"n_{name}"] for name in KINDS}
 
 
@@ -194,6 +196,6 @@ def _standing(item: Item) -> tuple[float, int, int]:
     return -item.at.timestamp(), ORDER.index(item.kind), -item.row.pk
 
 
-def _count(kind: Kind, workspace_id: int) -> QuerySet[Any, Any]:
-    rows = kind.rows(workspace_id).order_by().values("workspace")
+def _count(kind: Kind, workspace_id: int) -> Any:
+    rows: Any = kind.rows(workspace_id).order_by().values("workspace")
     return rows.annotate(n=Count("pk")).values("n")

@@ -28,7 +28,7 @@ class Brief:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of item. ``at`` names the column with the time since which it waits, ``searched`` the texts."""
+    """One kind of item. ``at`` names the column with the time since when it waits, ``searched`` the texts."""
 
     name: str
     at: str

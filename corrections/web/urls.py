@@ -2,11 +2,29 @@
 
 from django.urls import path
 
-from corrections.web import editing, health, overview, patterns, rules, search, simulator, steps, tasks
+from corrections.web import (
+    editing,
+    health,
+    inbox,
+    inbox_deciding,
+    overview,
+    patterns,
+    rules,
+    search,
+    simulator,
+    steps,
+    tasks,
+)
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
     path("health/", health.health, name="health"),
+    path("review/", inbox.inbox, name="inbox"),
+    path("review/decide/", inbox_deciding.inbox_decide, name="inbox-decide"),
+    path("review/<slug:kind>/<uuid:uuid>/", inbox.inbox_item, name="inbox-item"),
+    path("review/<slug:kind>/<uuid:uuid>/decide/", inbox_deciding.inbox_decide_one, name="inbox-decide-one"),
+    path("review/<slug:kind>/<uuid:uuid>/comment/", inbox.inbox_comment, name="inbox-comment"),
+    path("review/<slug:kind>/<uuid:uuid>/assign/", inbox.inbox_assign, name="inbox-assign"),
     path("search/", search.search, name="search"),
     path("tasks/<uuid:uuid>/", tasks.task, name="task"),
     path("patterns/<uuid:uuid>/", patterns.pattern, name="pattern"),

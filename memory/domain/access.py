@@ -67,6 +67,7 @@ PERMISSIONS: dict[str, Permission] = {
     "merge_nodes": Permission("merge nodes", Role.MAINTAINER, Scope.REVIEW),
     "review_sample": Permission("review localizations", Role.REVIEWER, Scope.REVIEW),
     "handle_alert": Permission("close alerts", Role.REVIEWER, Scope.REVIEW),
+    "sort_inbox": Permission("sort the review inbox", Role.REVIEWER, Scope.REVIEW),
     "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
     "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
     "edit_validator": Permission("write validators", Role.MAINTAINER, Scope.RULES_WRITE),

@@ -1,0 +1,49 @@
+"""What the inbox says about an item, and the facts that its card shows, by kind."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from corrections.queries.inbox_kinds import Item
+from memory.queries.reviewing import review_of
+from memory.web.access import PageRequest
+
+
+def list_keys() -> list[tuple[str, str]]:
+    """The keys of the list, for the help."""
+    return [("a", _("Approve the row (asks first)")), ("r", _("Reject the row (asks first)")),
+            ("c", _("Comment on the row")), ("x", _("Choose the row")),
+            ("A", _("Approve the chosen (asks first)")), ("R", _("Reject the chosen (asks first)"))]  # fmt: skip
+
+
+def item_keys() -> list[tuple[str, str]]:
+    """The keys of an item's page, for the help."""
+    return [("a", _("Approve (asks first)")), ("r", _("Reject (asks first)")), ("c", _("Comment")),
+            ("i", _("Give it to me")), ("o", _("Open its own page")), ("n", _("Next in the inbox")),
+            ("p", _("Previous in the inbox")), ("u", _("Back to the inbox"))]  # fmt: skip
+
+
+def shown_item(request: PageRequest, item: Item) -> dict[str, Any]:
+    """What the page of an item needs beside the item: its card, its own page, and the card's facts."""
+    facts = FACTS.get(item.kind)
+    return {
+        "card": f"inbox/cards/{item.kind}.html", "own_url": own_url(request, item), "row": item.row,
+        "page_keys": item_keys(), "facts": facts(item.row) if facts else None,
+    }  # fmt: skip
+
+
+def own_url(request: PageRequest, item: Item) -> str:
+    """The page of the thing itself."""
+    slug = request.workspace.slug
+    if item.kind == "alert":
+        return f"{reverse('alerts', args=[slug])}#alert-{item.uuid}"
+    return reverse(OWN_PAGES[item.kind], args=[slug, item.uuid])
+
+
+OWN_PAGES: Mapping[str, str] = {"rewrite": "rewrite"}
+"""URL names of the pages of the things themselves."""
+
+FACTS: Mapping[str, Callable[[Any], Any]] = {"rewrite": review_of}
+"""What the card of a kind shows beside its row."""
