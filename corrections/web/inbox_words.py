@@ -15,7 +15,8 @@ def list_keys() -> list[tuple[str, str]]:
     """The keys of the list, for the help."""
     return [("a", _("Approve the row (asks first)")), ("r", _("Reject the row (asks first)")),
             ("c", _("Comment on the row")), ("x", _("Choose the row")),
-            ("A", _("Approve the chosen (asks first)")), ("R", _("Reject the chosen (asks first)"))]  # fmt: skip
+            ("A", _("Approve the chosen (asks first)")),
+            ("R", _("Reject the chosen (asks first)"))]  # fmt: skip
 
 
 def item_keys() -> list[tuple[str, str]]:

@@ -73,7 +73,8 @@ SCOPE = {
 }
 PUBLIC = {"login", "healthz", "readyz", "set_language"}
 FOR_SIGNED_IN = {"home", "logout", "password"}
-UNKNOWN = {"uuid:uuid": str(uuid4()), "slug:digest": "0" * 64, "int:number": "1", "int:seq": "0"}
+UNKNOWN = {"uuid:uuid": str(uuid4()), "slug:digest": "0" * 64, "int:number": "1", "int:seq": "0",
+           "slug:kind": "rewrite"}  # fmt: skip
 
 
 def test_permissions__every_action__is_in_the_expected_tables() -> None:

@@ -45,6 +45,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
         "rewrites": proposal,
+        "review": proposal,
         "alerts": Alert.objects.create(
             workspace=workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=task.received_at
         ),
@@ -62,7 +63,8 @@ def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
-    return route.url(values | {"int:number": "1"}, slug)  # every rule has a version 1
+    # Every rule has a version 1; of the inbox, the item is a rewrite.
+    return route.url(values | {"int:number": "1", "slug:kind": "rewrite"}, slug)
 
 
 def state_of(rows: dict[str, models.Model]) -> dict[str, object]:
