@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from corrections.queries.inbox_kinds import Item
 from memory.queries.reviewing import review_of
 from memory.web.access import PageRequest
+from memory.web.path_comparing import compare_paths
 
 
 def list_keys() -> list[tuple[str, str]]:
@@ -46,5 +47,14 @@ def own_url(request: PageRequest, item: Item) -> str:
 OWN_PAGES: Mapping[str, str] = {"rewrite": "rewrite"}
 """URL names of the pages of the things themselves."""
 
-FACTS: Mapping[str, Callable[[Any], Any]] = {"rewrite": review_of}
+
+def rewrite_facts(row: Any) -> dict[str, Any]:
+    """The review of a rewrite, and what changes in the path."""
+    review = review_of(row)
+    now, then = _("Now"), _("Proposed")
+    compared = compare_paths(review.old, review.new, old_title=now, new_title=then) if review.new else None
+    return {"review": review, "compared": compared}
+
+
+FACTS: Mapping[str, Callable[[Any], Any]] = {"rewrite": rewrite_facts}
 """What the card of a kind shows beside its row."""
