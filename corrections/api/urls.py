@@ -2,11 +2,15 @@
 
 from django.urls import path
 
-from corrections.api import rules, trying
+from corrections.api import inbox, rules, trying
 from corrections.api.query import QueryCorrections
 
 urlpatterns = [
     path("corrections/query", QueryCorrections.as_view(), name="api-corrections-query"),
+    path("review/items", inbox.ItemList.as_view(), name="api-review-items"),
+    path("review/decide", inbox.DecideItems.as_view(), name="api-review-decide"),
+    path("review/assign", inbox.AssignItems.as_view(), name="api-review-assign"),
+    path("review/<slug:kind>/<uuid:uuid>/comments", inbox.ItemComments.as_view(), name="api-review-comments"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
     path("rules/check", trying.CheckRule.as_view(), name="api-rules-check"),
     path("rules/simulate", trying.SimulateRules.as_view(), name="api-rules-simulate"),
