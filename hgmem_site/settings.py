@@ -297,6 +297,7 @@ SPECTACULAR_SETTINGS = {
         "hgmem_site.openapi.say_errors",
     ],
     "ENUM_NAME_OVERRIDES": {
+        "ReviewItemKind": "corrections.api.inbox_shapes.KIND_CHOICES",
         "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",

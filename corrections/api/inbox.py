@@ -53,7 +53,7 @@ class ItemList(APIView):
         ],
     )
     def get(self, request: Request) -> Response:
-        """Newest first: rewrites, proposals, change requests, conflicts, alerts, changed tools, stale rules."""
+        """Newest first: rewrites, proposals, changes, conflicts, alerts, changed tools, stale rules."""
         asked, workspace_id = (
             text_params(request, "kind", "assigned", "q", "cursor"),
             workspace_of(request),
