@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from corrections.actions.deciding import verbs_of
+from corrections.actions.inbox_decisions import verbs_of
 from corrections.actions.inbox import MAX_CHOSEN, MAX_COMMENT
 from corrections.models import ItemComment
 from corrections.queries.inbox_kinds import KINDS, Item

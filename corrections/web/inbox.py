@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from corrections.actions.deciding import VERBS, verbs_of
+from corrections.actions.inbox_decisions import VERBS, verbs_of
 from corrections.actions.inbox import assign_items, comment_on_item
 from corrections.queries.inbox import (
     InboxFilters,

@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 from django.utils.translation import gettext as _
 
-from corrections.actions.deciding import verbs_of
+from corrections.actions.inbox_decisions import verbs_of
 from corrections.queries.inbox_kinds import Item
 from corrections.web.forms.reviewing import KIND_WORDS
 from hgmem_site.templatetags.review import proposal_status
