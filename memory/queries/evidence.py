@@ -35,6 +35,7 @@ class PatternFacts:
 class RecordedCall:
     """A call with what was found wrong with it ("" for a good one) and its context."""
 
+    id: int
     task_uuid: UUID
     task_name: str
     seq: int
@@ -103,6 +104,7 @@ def _recorded(
     earlier = _earlier_calls(calls) if history else {}
     return [
         RecordedCall(
+            id=call.pk,
             task_uuid=tasks[call.task_id].uuid,
             task_name=tasks[call.task_id].external_id,
             seq=call.seq,
