@@ -1,6 +1,6 @@
 """What every page of the shell needs: navigation, workspaces to switch to, the theme of django-unfold."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -12,9 +12,10 @@ from django.utils.translation import gettext_lazy as _
 from unfold.settings import get_config
 from unfold.utils import convert_color
 
+from corrections.queries.proposals import count_proposed
 from memory.domain.access import Actor, may
 from memory.models import Workspace
-from memory.queries.alerts import Waiting, count_all_waiting
+from memory.queries.alerts import count_all_waiting
 from memory.queries.workspaces import list_workspaces
 
 
@@ -29,7 +30,7 @@ class Section:
     covers: tuple[str, ...] = ()
     """Prefixes of URL names that belong to this section, beside its own."""
     counted: str = ""
-    """What of :class:`memory.queries.alerts.Waiting` is counted beside it."""
+    """What of :func:`count_waiting` is counted beside it."""
 
 
 GROUPS: list[tuple[Any, list[Section]]] = [
@@ -45,6 +46,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         _("Correct"),
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
+            Section("proposals", _("Rule proposals"), "lightbulb", covers=("proposal",), counted="proposals"),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),
@@ -113,7 +115,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 
 def build_shell(request: HttpRequest) -> Shell:
-    """The frame for this request. Two queries: the person's workspaces, and what waits for them."""
+    """The frame for this request. A few queries: the person's workspaces, and what waits for them."""
     user = getattr(request, "user", None)
     workspaces = list_workspaces(user=user) if user and user.is_authenticated else []
     workspace = getattr(request, "workspace", None)
@@ -121,14 +123,21 @@ def build_shell(request: HttpRequest) -> Shell:
     name = (request.resolver_match.url_name if request.resolver_match else "") or ""
     groups = []
     if workspace and actor:
-        waiting = count_all_waiting(workspace)
+        waiting = count_waiting(workspace)
         groups = [
             (title, nav_items(sections, workspace.slug, actor, name, waiting)) for title, sections in GROUPS
         ]
     return Shell(workspace, workspaces, [(title, items) for title, items in groups if items])
 
 
-def nav_items(sections: list[Section], slug: str, actor: Actor, name: str, waiting: Waiting) -> list[NavItem]:
+def count_waiting(workspace: Workspace) -> dict[str, int]:
+    """What waits for people, by kind; each counted up to a limit."""
+    return {**asdict(count_all_waiting(workspace)), "proposals": count_proposed(workspace.pk)}
+
+
+def nav_items(
+    sections: list[Section], slug: str, actor: Actor, name: str, waiting: dict[str, int]
+) -> list[NavItem]:
     """The sections this actor may open; ``name`` is the URL name of the current page."""
     items = []
     for section in sections:
@@ -136,7 +145,7 @@ def nav_items(sections: list[Section], slug: str, actor: Actor, name: str, waiti
         if not url or not may(actor, section.action):
             continue
         current = any(is_within(name, prefix) for prefix in (section.url_name, *section.covers))
-        count = getattr(waiting, section.counted) if section.counted else 0
+        count = waiting.get(section.counted, 0)
         items.append(NavItem(section.title, section.icon, url, current, count))
     return items
 

@@ -2,12 +2,29 @@
 
 from django.urls import path
 
-from corrections.api import rules, trying
+from corrections.api import proposals, rules, trying
 from corrections.api.query import QueryCorrections
 
 urlpatterns = [
     path("corrections/query", QueryCorrections.as_view(), name="api-corrections-query"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
+    path("rules/proposals", proposals.ProposalList.as_view(), name="api-rule-proposals"),
+    path("rules/proposals/<uuid:uuid>", proposals.ProposalDetail.as_view(), name="api-rule-proposal"),
+    path(
+        "rules/proposals/<uuid:uuid>/accept",
+        proposals.AcceptProposal.as_view(),
+        name="api-rule-proposal-accept",
+    ),
+    path(
+        "rules/proposals/<uuid:uuid>/reject",
+        proposals.RejectProposal.as_view(),
+        name="api-rule-proposal-reject",
+    ),
+    path(
+        "rules/proposals/<uuid:uuid>/reopen",
+        proposals.ReopenProposal.as_view(),
+        name="api-rule-proposal-reopen",
+    ),
     path("rules/check", trying.CheckRule.as_view(), name="api-rules-check"),
     path("rules/simulate", trying.SimulateRules.as_view(), name="api-rules-simulate"),
     path("rules/backtest", trying.BacktestRule.as_view(), name="api-rules-backtest"),

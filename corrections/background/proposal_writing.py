@@ -133,8 +133,12 @@ def _without_rejected(workspace_id: int, new: Proposed) -> Proposed:
 
 
 def _take_back(reader: Reader, rows: Iterable[RuleProposal], now: datetime) -> None:
-    """Withdraw what the inducer does not propose any more. What it saw before its window stays."""
-    gone = {row.pk: row for row in rows if row.source == INDUCER and row.status == "proposed"}
+    """Withdraw what the inducer does not propose any more.
+
+    What it saw before its window stays, and what a person proposed again.
+    """
+    ours = [row for row in rows if row.source == INDUCER and not row.decided_by]
+    gone = {row.pk: row for row in ours if row.status == "proposed"}
     if not gone:
         return
     if not reader.is_whole:

@@ -75,17 +75,13 @@ def proposals_of_pattern(*, workspace_id: int, pattern: UUID, most: int = 10) ->
 def following_proposal(proposal: RuleProposal) -> RuleProposal | None:
     """The next one to decide in the order of the list; None at its end."""
     rows = _to_decide(proposal).order_by("-caught", "-id")
-    return rows.filter(
-        Q(caught__lt=proposal.caught) | Q(caught=proposal.caught, pk__lt=proposal.pk)
-    ).first()
+    return rows.filter(Q(caught__lt=proposal.caught) | Q(caught=proposal.caught, pk__lt=proposal.pk)).first()
 
 
 def preceding_proposal(proposal: RuleProposal) -> RuleProposal | None:
     """The one before it in the order of the list; None at its beginning."""
     rows = _to_decide(proposal).order_by("caught", "id")
-    return rows.filter(
-        Q(caught__gt=proposal.caught) | Q(caught=proposal.caught, pk__gt=proposal.pk)
-    ).first()
+    return rows.filter(Q(caught__gt=proposal.caught) | Q(caught=proposal.caught, pk__gt=proposal.pk)).first()
 
 
 def count_proposals(workspace_id: int) -> dict[str, int]:

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from corrections.web import editing, health, overview, patterns, rules, search, simulator, steps, tasks
+from corrections.web import (
+    editing,
+    health,
+    overview,
+    patterns,
+    proposal_bulk,
+    proposals,
+    rules,
+    search,
+    simulator,
+    steps,
+    tasks,
+)
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -21,5 +33,11 @@ urlpatterns = [
     path("rules/<uuid:uuid>/disable/", steps.rule_disable, name="rule-disable"),
     path("rules/<uuid:uuid>/retire/", steps.rule_retire, name="rule-retire"),
     path("rules/<uuid:uuid>/roll-back/", steps.rule_roll_back, name="rule-roll-back"),
+    path("rule-proposals/", proposals.proposals, name="proposals"),
+    path("rule-proposals/decide/", proposal_bulk.decide, name="proposals-decide"),
+    path("rule-proposals/<uuid:uuid>/", proposals.proposal, name="proposal"),
+    path("rule-proposals/<uuid:uuid>/accept/", proposals.accept, name="proposal-accept"),
+    path("rule-proposals/<uuid:uuid>/reject/", proposals.reject, name="proposal-reject"),
+    path("rule-proposals/<uuid:uuid>/reopen/", proposals.reopen, name="proposal-reopen"),
     path("simulator/", simulator.simulator, name="simulator"),
 ]
