@@ -20,6 +20,7 @@ from memory.domain.access import Actor, NotPermitted, check_may
 from memory.domain.lifecycle import TransitionError
 
 MAX_REASON = 2_000
+DECISION = ("status", "rule", "change", "decided_by", "decided_at", "decision_reason", "updated_at")
 
 
 class ReasonMissingError(ValueError):
@@ -140,14 +141,4 @@ def _step(row: RuleProposal, step: str) -> str:
 def _decide(row: RuleProposal, by: Actor, reason: str) -> None:
     row.decided_by, row.decided_at = by.name[:200], timezone.now()
     row.decision_reason, row.updated_at = reason[:MAX_REASON], row.decided_at
-    row.save(
-        update_fields=[
-            "status",
-            "rule",
-            "change",
-            "decided_by",
-            "decided_at",
-            "decision_reason",
-            "updated_at",
-        ]
-    )
+    row.save(update_fields=DECISION)

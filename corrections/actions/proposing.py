@@ -22,6 +22,9 @@ from memory.queries.workspaces import get_workspace
 
 MAX_REASON = 2_000
 MAX_EVIDENCE = 100
+PROPOSED_AGAIN = (
+    "status", "source", "decision_reason", "rule", "reason", "times_proposed", "updated_at",
+)  # fmt: skip
 
 
 class UnknownCallError(ValueError):
@@ -103,7 +106,7 @@ def name_of(rule: Rule) -> str:
 
 
 def _propose_again(stored: RuleProposal, reason: str) -> None:
-    """The same rule: it gains evidence while it waits, and comes back where only its proposer took it back."""
+    """The same rule gains evidence while it waits, and comes back where only its proposer took it back."""
     if stored.status == "rejected":
         said = f"{stored.decided_by} rejected this rule: {stored.decision_reason}"
         raise Refused(f"{said} A person may propose it again.")
@@ -115,14 +118,4 @@ def _propose_again(stored: RuleProposal, reason: str) -> None:
     stored.reason = stored.reason or reason[:MAX_REASON]
     stored.times_proposed += 1
     stored.updated_at = timezone.now()
-    stored.save(
-        update_fields=[
-            "status",
-            "source",
-            "decision_reason",
-            "rule",
-            "reason",
-            "times_proposed",
-            "updated_at",
-        ]  # fmt: skip
-    )
+    stored.save(update_fields=PROPOSED_AGAIN)

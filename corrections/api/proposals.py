@@ -89,7 +89,7 @@ class ProposalList(RowList[RuleProposal]):
     )
     @idempotent
     def post(self, request: Request) -> Response:
-        """It waits for a person; 200 when the same rule was proposed before. 409 when it is a rule already."""
+        """It waits for a person. 200: the same rule was proposed before. 409: it is a rule already."""
         form = read(ProposeSerializer, request)
         places = [(place["task"], place["seq"]) for place in form["evidence"]]
         try:
@@ -138,7 +138,7 @@ class AcceptProposal(APIView):
     )
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
-        """Makes the rule and its change request. 200 when it is served now, 202 when it waits for approval."""
+        """Makes the rule and its change request. 200: it is served now. 202: it waits for approval."""
         proposal, form = proposal_of(request, uuid), read(AcceptSerializer, request)
         with refusals("document"):
             made = actions.accept_proposal(

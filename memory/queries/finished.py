@@ -80,7 +80,7 @@ def start_of_newest(*, workspace_id: int, calls: int) -> tuple[datetime, int] | 
     total = 0
     for moment, pk, count in rows.values_list("analysed_at", "id", "call_count")[: calls + 1].iterator():
         total += count
-        if total > calls:
+        if total > calls and moment is not None:
             return moment, pk
     return None
 
@@ -93,8 +93,10 @@ def list_finished_calls(task_ids: Iterable[int], *, most: int) -> dict[int, list
     wanted = list(task_ids)
     faults: dict[int, list[tuple[str, str, int]]] = defaultdict(list)
     failures = Failure.objects.filter(task__in=wanted, call__isnull=False).order_by("id")
-    for call_id, *fault in failures.values_list("call_id", "message", "error_type", "pattern_id"):
-        faults[call_id].append((fault[0], fault[1], fault[2]))
+    for call_id, message, kind, pattern in failures.values_list(
+        "call_id", "message", "error_type", "pattern_id"
+    ):
+        faults[call_id or 0].append((message, kind, pattern))
     calls: dict[int, list[FinishedCall]] = {task_id: [] for task_id in wanted}
     rows = ToolCall.objects.filter(task__in=wanted, seq__lt=most).order_by("task_id", "seq")
     for task_id, pk, tool, call_input in rows.values_list("task_id", "id", "tool", "input"):
