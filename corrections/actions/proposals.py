@@ -29,11 +29,11 @@ class ReasonMissingError(ValueError):
 
 @dataclass(frozen=True)
 class Accepted:
-    """What became of an accepted proposal: the rule, and its change request where one still waits."""
+    """What became of an accepted proposal: the rule and its change request."""
 
     proposal: RuleProposal
     rule: Rule
-    change: ChangeRequest | None
+    change: ChangeRequest
 
 
 @transaction.atomic
@@ -53,15 +53,16 @@ def accept_proposal(*, proposal: RuleProposal, by: Actor, document: Any = None, 
     if same is not None:
         raise Refused(f"The rule “{same.name}” says the same; it is {same.status}.")
     body = {"name": name_of(rule)} | body_of(rule)
-    row.rule, row.change = open_change(row, body, by=by, edited=edited, note=note[:500])
+    rule_made, change = open_change(row, body, by=by, edited=edited, note=note[:500])
+    row.rule, row.change = rule_made, change
     row.status = status
     _decide(row, by, note)
     record_event(
         by=by, workspace=row.workspace, verb="accept_proposal", subject=row,
-        old={"status": "proposed"}, new={"status": status, "rule": str(row.rule.uuid), "edited": edited},
+        old={"status": "proposed"}, new={"status": status, "rule": str(rule_made.uuid), "edited": edited},
         reason=note,
     )  # fmt: skip
-    return Accepted(row, row.rule, row.change)
+    return Accepted(row, rule_made, change)
 
 
 @transaction.atomic

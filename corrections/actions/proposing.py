@@ -96,7 +96,8 @@ def _row(workspace_id: int, rule: Rule, reason: str, by: Actor) -> RuleProposal:
     return RuleProposal(
         workspace_id=workspace_id, key=rule_key(rule), source="agent", name=name_of(rule),
         tool=rule.applies_to.tool[:200], action_type=rule.action.action_type, document=body_of(rule),
-        reason=reason[:MAX_REASON], proposed_by=by.name[:200], proposed_at=now, updated_at=now,
+        reason=reason[:MAX_REASON], proposed_by=by.name[:200], proposed_by_uuid=by.uuid,
+        proposed_at=now, updated_at=now,
     )  # fmt: skip
 
 

@@ -46,6 +46,7 @@ class RuleProposal(models.Model):
     claimed_at = models.DateTimeField(null=True)
     last_error = models.TextField(blank=True)
     proposed_by = models.CharField(max_length=200)
+    proposed_by_uuid = models.CharField(max_length=36, blank=True)
     proposed_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     decided_by = models.CharField(max_length=200, blank=True)
