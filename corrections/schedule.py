@@ -4,9 +4,11 @@ from celery import shared_task
 from django.utils import timezone
 
 from corrections.actions.publishing import expire_overdue_rules
+from corrections.background.inducing import induce_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from memory.permissions import system_actor
 
+INDUCE_S = 2.0
 CLOCK = system_actor("the clock")
 
 
@@ -24,7 +26,14 @@ def settle_receipts() -> None:
     count_backlog()
 
 
+@shared_task(name="corrections.induce")
+def induce() -> None:
+    """Finished tasks that the inducer has not read, a slice of them."""
+    induce_backlog()
+
+
 BEAT = {
+    "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
 }

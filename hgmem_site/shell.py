@@ -49,6 +49,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         _("Correct"),
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
+            Section("proposals", _("Rule proposals"), "lightbulb", covers=("proposal",), counted="proposal"),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),
@@ -117,7 +118,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 
 def build_shell(request: HttpRequest) -> Shell:
-    """The frame for this request. Two queries: the person's workspaces, and what waits for them."""
+    """The frame for this request. A few queries: the person's workspaces, and what waits for them."""
     user = getattr(request, "user", None)
     workspaces = list_workspaces(user=user) if user and user.is_authenticated else []
     workspace = getattr(request, "workspace", None)

@@ -1,6 +1,6 @@
 """Change requests: every change to what agents are served is one. This is what callers import."""
 
-from corrections.actions.inbox_decisions import (
+from corrections.actions.deciding import (
     ReasonMissing,
     StaleChange,
     approve_batch,

@@ -9,8 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from corrections.actions.inbox_decisions import Refusal, decide_items, verbs_of
 from corrections.actions.inbox import EmptyCommentError, NoSuchMemberError, assign_items, comment_on_item
+from corrections.actions.inbox_decisions import Refusal, decide_items, verbs_of
 from corrections.api.inbox_shapes import (
     AssignedSerializer,
     AssignItemsSerializer,

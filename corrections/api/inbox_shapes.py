@@ -4,8 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from corrections.actions.inbox_decisions import verbs_of
 from corrections.actions.inbox import MAX_CHOSEN, MAX_COMMENT
+from corrections.actions.inbox_decisions import verbs_of
 from corrections.models import ItemComment
 from corrections.queries.inbox_kinds import KINDS, Item
 

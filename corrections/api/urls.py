@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corrections.api import inbox, rules, trying
+from corrections.api import inbox, proposals, rules, trying
 from corrections.api.query import QueryCorrections
 
 urlpatterns = [
@@ -12,6 +12,23 @@ urlpatterns = [
     path("review/assign", inbox.AssignItems.as_view(), name="api-review-assign"),
     path("review/<slug:kind>/<uuid:uuid>/comments", inbox.ItemComments.as_view(), name="api-review-comments"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
+    path("rules/proposals", proposals.ProposalList.as_view(), name="api-rule-proposals"),
+    path("rules/proposals/<uuid:uuid>", proposals.ProposalDetail.as_view(), name="api-rule-proposal"),
+    path(
+        "rules/proposals/<uuid:uuid>/accept",
+        proposals.AcceptProposal.as_view(),
+        name="api-rule-proposal-accept",
+    ),
+    path(
+        "rules/proposals/<uuid:uuid>/reject",
+        proposals.RejectProposal.as_view(),
+        name="api-rule-proposal-reject",
+    ),
+    path(
+        "rules/proposals/<uuid:uuid>/reopen",
+        proposals.ReopenProposal.as_view(),
+        name="api-rule-proposal-reopen",
+    ),
     path("rules/check", trying.CheckRule.as_view(), name="api-rules-check"),
     path("rules/simulate", trying.SimulateRules.as_view(), name="api-rules-simulate"),
     path("rules/backtest", trying.BacktestRule.as_view(), name="api-rules-backtest"),

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from corrections.actions.inbox_decisions import VERBS, verbs_of
 from corrections.actions.inbox import assign_items, comment_on_item
+from corrections.actions.inbox_decisions import VERBS, verbs_of
 from corrections.queries.inbox import (
     InboxFilters,
     count_items,

@@ -10,8 +10,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from corrections.actions.inbox_decisions import ReasonMissingError, Refusal, decide_item, decide_items, verbs_of
 from corrections.actions.inbox import MAX_CHOSEN
+from corrections.actions.inbox_decisions import (
+    ReasonMissingError,
+    Refusal,
+    decide_item,
+    decide_items,
+    verbs_of,
+)
 from corrections.queries.inbox import find_items, next_item, place_of
 from corrections.queries.inbox_kinds import KINDS
 from corrections.web.forms.reviewing import DecideForm
