@@ -6,6 +6,8 @@ from django.utils import timezone
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.background.inducing import induce_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
+from corrections.background.staleness import mark_stale_rules
+from corrections.background.texts import collect_rule_texts
 from memory.permissions import system_actor
 
 INDUCE_S = 2.0
@@ -32,9 +34,27 @@ def induce() -> None:
     induce_backlog()
 
 
+@shared_task(name="corrections.mark_stale_rules")
+def mark_stale() -> None:
+    """Rules that somebody should look at again."""
+    mark_stale_rules(timezone.now())
+
+
+@shared_task(name="corrections.collect_rule_texts")
+def collect_texts() -> None:
+    """What people search by meaning: rules that are new or changed. The memory room embeds them."""
+    collect_rule_texts()
+
+
 BEAT = {
     "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
+    "mark-stale-rules": {"task": "corrections.mark_stale_rules", "schedule": 3600.0},
+    "collect-rule-texts": {
+        "task": "corrections.collect_rule_texts",
+        "schedule": 10.0,
+        "options": {"expires": 10.0},
+    },
 }
 """Joined into the beat schedule by the Celery application."""

@@ -4,6 +4,7 @@ from django.urls import path
 
 from corrections.api import inbox, proposals, rules, trying
 from corrections.api.query import QueryCorrections
+from corrections.api.search import SearchTexts
 
 urlpatterns = [
     path("corrections/query", QueryCorrections.as_view(), name="api-corrections-query"),
@@ -11,6 +12,7 @@ urlpatterns = [
     path("review/decide", inbox.DecideItems.as_view(), name="api-review-decide"),
     path("review/assign", inbox.AssignItems.as_view(), name="api-review-assign"),
     path("review/<slug:kind>/<uuid:uuid>/comments", inbox.ItemComments.as_view(), name="api-review-comments"),
+    path("search", SearchTexts.as_view(), name="api-search"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
     path("rules/proposals", proposals.ProposalList.as_view(), name="api-rule-proposals"),
     path("rules/proposals/<uuid:uuid>", proposals.ProposalDetail.as_view(), name="api-rule-proposal"),

@@ -70,6 +70,7 @@ PERMISSIONS: dict[str, Permission] = {
     "sort_inbox": Permission("sort the review inbox", Role.REVIEWER, Scope.REVIEW),
     "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
     "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
+    "review_rule": Permission("say that a rule is still right", Role.REVIEWER, Scope.REVIEW),
     "review_change": Permission("approve or reject changes", Role.REVIEWER, Scope.REVIEW),
     "edit_validator": Permission("write validators", Role.MAINTAINER, Scope.RULES_WRITE),
     "edit_tool": Permission("edit tools", Role.MAINTAINER, Scope.RULES_WRITE),
