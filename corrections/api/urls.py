@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corrections.api import rules, trying
+from corrections.api import dependencies, rules, trying
 from corrections.api.query import QueryCorrections
 
 urlpatterns = [
@@ -18,4 +18,7 @@ urlpatterns = [
     path("rules/<uuid:uuid>/disable", rules.DisableRule.as_view(), name="api-rule-disable"),
     path("rules/<uuid:uuid>/retire", rules.RetireRule.as_view(), name="api-rule-retire"),
     path("rules/<uuid:uuid>/rollback", rules.RollBackRule.as_view(), name="api-rule-rollback"),
+    path("rules/<uuid:uuid>/dependents", dependencies.RuleDependents.as_view(), name="api-rule-dependents"),
+    path("dependencies", dependencies.Dependencies.as_view(), name="api-dependencies"),
+    path("dependencies/<uuid:uuid>", dependencies.DependencyDetail.as_view(), name="api-dependency"),
 ]

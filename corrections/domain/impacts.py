@@ -84,7 +84,7 @@ def effect_on(rule: Rule, tool: str, version: str, changes: Sequence[FieldChange
 
 
 def binding_of(rule: Rule, tool: str) -> Binding | None:
-    """How a rule is bound to a tool: by name, pattern or for any tool; or it leads there. None: not at all."""
+    """How a rule is bound to a tool: by name, pattern or for any tool; or it leads there; else None."""
     scope = rule.applies_to
     if scope.any_tool:
         return "any"

@@ -55,7 +55,7 @@ def _reaches(reached: list[list[bool]], one: str, other: str, left: int, right: 
 
 @lru_cache(maxsize=10_000)
 def versions_meet(one: str, other: str) -> bool:
-    """Whether some version lies in both ranges ("" is any). Tried at every bound, just above it, and far out."""
+    """Whether some version lies in both ranges ("" is any). Tried at each bound, just above it, and far."""
     if not one or not other:
         return True
     bounds = {version for _, version in (*parse_range(one), *parse_range(other))}

@@ -58,7 +58,7 @@ class ValidatorImpact:
 
 @dataclass(frozen=True)
 class ImpactView:
-    """All that hangs on one change of a tool; affected rules first. ``version`` is what callers report now."""
+    """All that hangs on one change of a tool; affected rules first. ``version`` is what is reported now."""
 
     impact: ToolImpact
     version: str

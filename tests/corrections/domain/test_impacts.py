@@ -35,10 +35,15 @@ def learnt(*inputs: dict[str, Any]) -> dict[str, Any]:
         pytest.param([{"a": 1}, {}], [{"a": 1}], [("input.a", "required")], id="now always there"),
         pytest.param([{}], [{"a": 1}], [("input.a", "required")], id="new and always there"),
         pytest.param([{}], [{"a": 1}, {}], [("input.a", "added")], id="new and optional"),
-        pytest.param([{"a": {"b": 1}}], [{"a": {"c": 1}}], [("input.a.b", "gone"), ("input.a.c", "required")], id="inside"),
+        pytest.param(
+            [{"a": {"b": 1}}],
+            [{"a": {"c": 1}}],
+            [("input.a.b", "gone"), ("input.a.c", "required")],
+            id="inside",
+        ),
         pytest.param([{"x.y": 1}], [{}], [('input["x.y"]', "gone")], id="a name with a dot"),
     ],
-)  # fmt: skip
+)
 def test_comparison__two_learnt_schemas__names_the_fields(
     old: list[dict[str, Any]], new: list[dict[str, Any]], changes: list[tuple[str, str]]
 ) -> None:
@@ -69,16 +74,31 @@ GONE = (FieldChange("input.city", "gone", "string"), FieldChange("input.new", "a
         pytest.param(rule(BLOCK, tool_versions=">=1"), "name", 0, 0, False, id="the range holds it"),
         pytest.param(
             rule(
-                {"action_type": "TOOL_SWITCH", "action_detail": {"tool": "book", "parameters": {"city": "town"}}},
+                {
+                    "action_type": "TOOL_SWITCH",
+                    "action_detail": {"tool": "book", "parameters": {"city": "town"}},
+                },
                 tool="old",
-            ), "leads_to", 0, 1, False, id="leads there and gives the field",
+            ),
+            "leads_to",
+            0,
+            1,
+            False,
+            id="leads there and gives the field",
         ),
         pytest.param(
-            rule({"action_type": "INSERT_STEP", "action_detail": {"tool": "book", "arguments": {"id": 1}}}, tool="old"),
-            "leads_to", 0, 0, False, id="leads there without it",
+            rule(
+                {"action_type": "INSERT_STEP", "action_detail": {"tool": "book", "arguments": {"id": 1}}},
+                tool="old",
+            ),
+            "leads_to",
+            0,
+            0,
+            False,
+            id="leads there without it",
         ),
     ],
-)  # fmt: skip
+)
 def test_effect__a_rule_bound_to_the_tool__names_what_it_reads_and_writes(
     bound: Rule, binding: str, reads: int, writes: int, out: bool
 ) -> None:

@@ -25,13 +25,17 @@ PATTERNS = ["".join(signs) for length in range(1, 4) for signs in product("a*?",
         pytest.param({"tool": "get_*"}, {"tool": "put_*"}, False, id="two patterns that cannot"),
         pytest.param({"tool": "a", "agent": "x"}, {"tool": "a", "agent": "y"}, False, id="two agents"),
         pytest.param({"tool": "a", "agent": "x"}, {"tool": "a"}, True, id="one agent and any"),
-        pytest.param({"tool": "a", "tags": ("p",)}, {"tool": "a", "tags": ("q",)}, True, id="a task has both tags"),
+        pytest.param(
+            {"tool": "a", "tags": ("p",)}, {"tool": "a", "tags": ("q",)}, True, id="a task has both tags"
+        ),
         pytest.param({"tool_versions": ">=1, <2"}, {"tool_versions": ">=2"}, False, id="versions apart"),
         pytest.param({"tool_versions": ">1, <2"}, {"tool_versions": ">=1.5"}, True, id="versions inside"),
         pytest.param({"tool_versions": ">1"}, {"tool_versions": "<2"}, True, id="open ranges that meet"),
-        pytest.param({"tool_versions": "1.2"}, {"tool_versions": "!=1.2"}, False, id="one version and not it"),
+        pytest.param(
+            {"tool_versions": "1.2"}, {"tool_versions": "!=1.2"}, False, id="one version and not it"
+        ),
     ],
-)  # fmt: skip
+)
 def test_scopes__two_of_them__meet_where_one_call_is_in_both(one: dict, other: dict, meet: bool) -> None:
     first, second = Scope.model_validate(one), Scope.model_validate(other)
 

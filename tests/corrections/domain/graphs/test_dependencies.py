@@ -42,33 +42,61 @@ HINT = {"action_type": "PROMPT_ENHANCEMENT", "action_detail": {"text": "Look at 
 @pytest.mark.parametrize(
     ("provider", "dependent", "kinds"),
     [
-        pytest.param(rule("a", sets("city")), rule("b", BLOCK, "input.city == 1"), ["field"], id="condition reads"),
-        pytest.param(rule("a", sets("city")), rule("b", HINT, point="before"), ["field"], id="action reads"),
-        pytest.param(rule("a", sets("city.name")), rule("b", BLOCK, "input.city == 1"), ["field"], id="a part of it"),
-        pytest.param(rule("a", sets("city")), rule("b", BLOCK, "input.city.name == 1"), ["field"], id="its owner"),
-        pytest.param(rule("a", sets('["a.b"]')), rule("b", BLOCK, 'input["a.b"] == 1'), ["field"], id="quoted key"),
-        pytest.param(rule("a", sets("city")), rule("b", switch("other")), ["field"], id="reads the whole input"),
-        pytest.param(rule("a", sets("city")), rule("b", BLOCK, "input.town == 1"), [], id="another field"),
-        pytest.param(rule("a", sets("city")), rule("b", BLOCK, "input.city == 1", tool="x"), [], id="another tool"),
-        pytest.param(rule("a", sets("city")), rule("b", BLOCK, "input.city == 1", tool="b*"), ["field"], id="pattern"),
-        pytest.param(rule("a", sets("city"), tool="*"), rule("b", BLOCK, "input.city == 1"), ["field"], id="any tool"),
         pytest.param(
-            rule("a", sets("city"), agent="x"), rule("b", BLOCK, "input.city == 1", agent="y"), [], id="two agents"
+            rule("a", sets("city")), rule("b", BLOCK, "input.city == 1"), ["field"], id="condition reads"
+        ),
+        pytest.param(rule("a", sets("city")), rule("b", HINT, point="before"), ["field"], id="action reads"),
+        pytest.param(
+            rule("a", sets("city.name")), rule("b", BLOCK, "input.city == 1"), ["field"], id="a part of it"
         ),
         pytest.param(
-            rule("a", sets("city")), rule("b", sets("city"), "input.city == 1"), [], id="both write: a conflict"
+            rule("a", sets("city")), rule("b", BLOCK, "input.city.name == 1"), ["field"], id="its owner"
+        ),
+        pytest.param(
+            rule("a", sets('["a.b"]')), rule("b", BLOCK, 'input["a.b"] == 1'), ["field"], id="quoted key"
+        ),
+        pytest.param(
+            rule("a", sets("city")), rule("b", switch("other")), ["field"], id="reads the whole input"
+        ),
+        pytest.param(rule("a", sets("city")), rule("b", BLOCK, "input.town == 1"), [], id="another field"),
+        pytest.param(
+            rule("a", sets("city")), rule("b", BLOCK, "input.city == 1", tool="x"), [], id="another tool"
+        ),
+        pytest.param(
+            rule("a", sets("city")), rule("b", BLOCK, "input.city == 1", tool="b*"), ["field"], id="pattern"
+        ),
+        pytest.param(
+            rule("a", sets("city"), tool="*"), rule("b", BLOCK, "input.city == 1"), ["field"], id="any tool"
+        ),
+        pytest.param(
+            rule("a", sets("city"), agent="x"),
+            rule("b", BLOCK, "input.city == 1", agent="y"),
+            [],
+            id="two agents",
+        ),
+        pytest.param(
+            rule("a", sets("city")),
+            rule("b", sets("city"), "input.city == 1"),
+            [],
+            id="both write: a conflict",
         ),
         pytest.param(
             rule("a", sets("city")), rule("b", PARSE, "input.city == 1"), ["field"], id="before reaches after"
         ),
         pytest.param(rule("a", PARSE), rule("b", BLOCK, "input.seen == 1"), [], id="output is no input"),
-        pytest.param(rule("a", sets("city")), rule("b", HINT, point="planning"), [], id="planning comes first"),
-        pytest.param(rule("a", switch("pay")), rule("b", BLOCK, tool="pay"), ["tool"], id="switch leads there"),
+        pytest.param(
+            rule("a", sets("city")), rule("b", HINT, point="planning"), [], id="planning comes first"
+        ),
+        pytest.param(
+            rule("a", switch("pay")), rule("b", BLOCK, tool="pay"), ["tool"], id="switch leads there"
+        ),
         pytest.param(rule("a", FIRST), rule("b", BLOCK, tool="fi*"), ["tool"], id="step leads to a pattern"),
         pytest.param(rule("a", switch("pay")), rule("b", BLOCK, tool="*"), [], id="any tool needs no switch"),
-        pytest.param(rule("a", switch("book2")), rule("b", BLOCK, tool="book*"), [], id="met by the call anyway"),
+        pytest.param(
+            rule("a", switch("book2")), rule("b", BLOCK, tool="book*"), [], id="met by the call anyway"
+        ),
     ],
-)  # fmt: skip
+)
 def test_edges__two_rules__say_who_needs_whom(
     provider: RuleFacts, dependent: RuleFacts, kinds: list[str]
 ) -> None:
