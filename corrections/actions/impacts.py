@@ -1,4 +1,4 @@
-"""Deciding about a changed tool: its rules are disabled, looked at again or bound to the new version, in bulk.
+"""Deciding about a changed tool: rules are disabled, looked at again or bound to its new version, in bulk.
 
 The number of queries does not grow with the rules; each rule gets its own audit row. What agents are served
 changes only through change requests, as everywhere.
