@@ -39,7 +39,8 @@ def test_dependents__a_check_that_the_rule_repairs__come_with_the_call_that_show
 
     assert (found.rule, found.edge.kind, found.edge.fields) == (block, "field", ("input.city",))
     assert found.looked_at == 2
-    assert found.witness is not None and found.witness.call is not None
+    assert found.witness is not None
+    assert found.witness.call is not None
     assert (found.witness.call.task_uuid, found.witness.call.seq) == (task.uuid, shown.seq)
     assert found.witness.with_it == "it says nothing"
     assert found.witness.without_it == "it refuses the call: No city."
