@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from corrections.actions.publishing import expire_overdue_rules
+from corrections.background.impacts import open_impacts
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from memory.permissions import system_actor
 
@@ -24,8 +25,15 @@ def settle_receipts() -> None:
     count_backlog()
 
 
+@shared_task(name="corrections.open_impacts")
+def open_tool_impacts() -> None:
+    """Tools whose schema or version changed."""
+    open_impacts()
+
+
 BEAT = {
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
+    "open-tool-impacts": {"task": "corrections.open_impacts", "schedule": 10.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
 }
 """Joined into the beat schedule by the Celery application."""
