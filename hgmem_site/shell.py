@@ -48,6 +48,8 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),
+            Section("impacts", _("Changed tools"), "update", covers=("impact",), counted="impact"),
+            Section("dependencies", _("Dependencies"), "account_tree", covers=("dependency",)),
         ],
     ),
     (
@@ -136,7 +138,7 @@ def nav_items(sections: list[Section], slug: str, actor: Actor, name: str, waiti
         if not url or not may(actor, section.action):
             continue
         current = any(is_within(name, prefix) for prefix in (section.url_name, *section.covers))
-        count = getattr(waiting, section.counted) if section.counted else 0
+        count = getattr(waiting, section.counted, 0) if section.counted else 0
         items.append(NavItem(section.title, section.icon, url, current, count))
     return items
 

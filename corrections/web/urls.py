@@ -2,7 +2,20 @@
 
 from django.urls import path
 
-from corrections.web import editing, health, overview, patterns, rules, search, simulator, steps, tasks
+from corrections.web import (
+    dependencies,
+    editing,
+    health,
+    impacts,
+    overview,
+    patterns,
+    rules,
+    search,
+    simulator,
+    steps,
+    tasks,
+    tools,
+)
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -21,5 +34,14 @@ urlpatterns = [
     path("rules/<uuid:uuid>/disable/", steps.rule_disable, name="rule-disable"),
     path("rules/<uuid:uuid>/retire/", steps.rule_retire, name="rule-retire"),
     path("rules/<uuid:uuid>/roll-back/", steps.rule_roll_back, name="rule-roll-back"),
+    path("rules/<uuid:uuid>/dependents/", dependencies.rule_dependents, name="rule-dependents"),
+    path("dependencies/", dependencies.dependencies, name="dependencies"),
+    path("dependencies/add/", dependencies.dependency_add, name="dependency-add"),
+    path("dependencies/<uuid:uuid>/remove/", dependencies.dependency_remove, name="dependency-remove"),
+    path("tools/<uuid:uuid>/", tools.tool, name="tool"),
+    path("impacts/", impacts.impacts, name="impacts"),
+    path("impacts/<uuid:uuid>/", impacts.impact, name="impact"),
+    path("impacts/<uuid:uuid>/decide/", impacts.impact_decide, name="impact-decide"),
+    path("impacts/<uuid:uuid>/undo/", impacts.impact_undo, name="impact-undo"),
     path("simulator/", simulator.simulator, name="simulator"),
 ]
