@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from corrections.actions.publishing import expire_overdue_rules
+from corrections.background.impacts import open_impacts
 from corrections.background.inducing import induce_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from corrections.background.staleness import mark_stale_rules
@@ -46,9 +47,16 @@ def collect_texts() -> None:
     collect_rule_texts()
 
 
+@shared_task(name="corrections.open_impacts")
+def open_tool_impacts() -> None:
+    """Tools whose schema or version changed."""
+    open_impacts()
+
+
 BEAT = {
     "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
+    "open-tool-impacts": {"task": "corrections.open_impacts", "schedule": 10.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
     "mark-stale-rules": {"task": "corrections.mark_stale_rules", "schedule": 3600.0},
     "collect-rule-texts": {

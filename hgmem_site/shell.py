@@ -53,6 +53,8 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),
+            Section("impacts", _("Changed tools"), "update", covers=("impact",), counted="impact"),
+            Section("dependencies", _("Dependencies"), "account_tree", covers=("dependency",)),
         ],
     ),
     (
@@ -145,6 +147,7 @@ def nav_items(
             continue
         current = any(is_within(name, prefix) for prefix in (section.url_name, *section.covers))
         count = min(waiting.get(section.counted, 0), COUNTED)
+        count = getattr(waiting, section.counted, 0) if section.counted else 0
         items.append(NavItem(section.title, section.icon, url, current, count))
     return items
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corrections.api import inbox, proposals, rules, trying
+from corrections.api import dependencies, impacts, inbox, proposals, rules, trying
 from corrections.api.query import QueryCorrections
 from corrections.api.search import SearchTexts
 
@@ -41,4 +41,12 @@ urlpatterns = [
     path("rules/<uuid:uuid>/disable", rules.DisableRule.as_view(), name="api-rule-disable"),
     path("rules/<uuid:uuid>/retire", rules.RetireRule.as_view(), name="api-rule-retire"),
     path("rules/<uuid:uuid>/rollback", rules.RollBackRule.as_view(), name="api-rule-rollback"),
+    path("rules/<uuid:uuid>/dependents", dependencies.RuleDependents.as_view(), name="api-rule-dependents"),
+    path("impacts", impacts.ImpactList.as_view(), name="api-impacts"),
+    path("impacts/<uuid:uuid>", impacts.ImpactDetail.as_view(), name="api-impact"),
+    path("impacts/<uuid:uuid>/decide", impacts.DecideImpact.as_view(), name="api-impact-decide"),
+    path("impacts/<uuid:uuid>/undo", impacts.UndoImpact.as_view(), name="api-impact-undo"),
+    path("tools/<uuid:uuid>/impacts", impacts.ToolImpacts.as_view(), name="api-tool-impacts"),
+    path("dependencies", dependencies.Dependencies.as_view(), name="api-dependencies"),
+    path("dependencies/<uuid:uuid>", dependencies.DependencyDetail.as_view(), name="api-dependency"),
 ]

@@ -3,8 +3,10 @@
 from django.urls import path
 
 from corrections.web import (
+    dependencies,
     editing,
     health,
+    impacts,
     inbox,
     inbox_deciding,
     overview,
@@ -16,6 +18,7 @@ from corrections.web import (
     simulator,
     steps,
     tasks,
+    tools,
 )
 
 urlpatterns = [
@@ -47,5 +50,14 @@ urlpatterns = [
     path("rule-proposals/<uuid:uuid>/accept/", proposals.accept, name="proposal-accept"),
     path("rule-proposals/<uuid:uuid>/reject/", proposals.reject, name="proposal-reject"),
     path("rule-proposals/<uuid:uuid>/reopen/", proposals.reopen, name="proposal-reopen"),
+    path("rules/<uuid:uuid>/dependents/", dependencies.rule_dependents, name="rule-dependents"),
+    path("dependencies/", dependencies.dependencies, name="dependencies"),
+    path("dependencies/add/", dependencies.dependency_add, name="dependency-add"),
+    path("dependencies/<uuid:uuid>/remove/", dependencies.dependency_remove, name="dependency-remove"),
+    path("tools/<uuid:uuid>/", tools.tool, name="tool"),
+    path("impacts/", impacts.impacts, name="impacts"),
+    path("impacts/<uuid:uuid>/", impacts.impact, name="impact"),
+    path("impacts/<uuid:uuid>/decide/", impacts.impact_decide, name="impact-decide"),
+    path("impacts/<uuid:uuid>/undo/", impacts.impact_undo, name="impact-undo"),
     path("simulator/", simulator.simulator, name="simulator"),
 ]

@@ -4,6 +4,7 @@ import pytest
 from django.db import models
 from rest_framework.test import APIClient
 
+from corrections.models import ManualDependency, ToolImpact
 from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
@@ -22,7 +23,14 @@ from tests.memory.rewrites import make_failed_path, make_proposal
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]
-BODY = {"reason": "mine now", "result": "success", "by": "agent", "role": "owner", "status": "ignored"}
+BODY = {
+    "reason": "mine now",
+    "decision": "keep",
+    "result": "success",
+    "by": "agent",
+    "role": "owner",
+    "status": "ignored",
+}
 
 
 @pytest.fixture
@@ -51,8 +59,14 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         ),
         "patterns": make_pattern(workspace),
         "payloads": make_payload(workspace, "secret"),
-        "rules": make_rule(workspace),
-        "tools": make_tool(workspace),
+        "rules": (rule := make_rule(workspace)),
+        "dependencies": ManualDependency.objects.create(
+            workspace=workspace, rule=rule, depends_on=make_rule(workspace), created_at=task.received_at
+        ),
+        "tools": (tool := make_tool(workspace)),
+        "impacts": ToolImpact.objects.create(
+            workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
+        ),
         "validators": make_validator(workspace),
     }
 
@@ -110,4 +124,6 @@ def data_for(route: Route, method: str) -> str:
         return '{"result": "success"}'
     if route.name.startswith("api-localization-"):
         return '{"taken": null, "verdict": "right"}'
+    if route.name == "api-impact-decide":
+        return '{"reason": "mine", "decision": "keep"}'
     return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'
