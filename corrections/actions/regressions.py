@@ -13,7 +13,7 @@ from corrections.live.rulesets import RULESETS
 from corrections.models import RuleVersion, Ruling
 from corrections.queries.rulesets import load_versions
 from corrections.queries.rulings import rulings_in_force, served_tools, word_of
-from hgmem.rules import Rule, RuleError
+from hgmem.rules import Rule, RuleError, Ruleset
 from hgmem.rules.scope import matches_glob
 
 
@@ -64,15 +64,18 @@ def check_all(
                 raise BrokenRuling(ruling, lines, found or {})
 
 
-def outcome(ruling: Ruling, ruleset: Any, served: Mapping[int, Rule], now: datetime) -> dict[str, Any] | None:
+def outcome(
+    ruling: Ruling, ruleset: Ruleset, served: Mapping[int, Rule], now: datetime
+) -> dict[str, Any] | None:
     """What the witness gives for the ruling's rules; None while one of them is not served or not valid."""
     uuids = list(ruling.expectation.get("roles", {}))
     rules = {rule.uuid: rule for rule in served.values() if rule.uuid in uuids}
+    witness = ruling.witness or {}
     try:
-        moment = split_witness(ruling.witness, now)[1]
+        moment = split_witness(witness, now)[1]
         if len(rules) < len(uuids) or not all(rule.is_valid_at(moment) for rule in rules.values()):
             return None
-        return expectation_of(decide(ruleset, ruling.witness, now), uuids)
+        return expectation_of(decide(ruleset, witness, now), uuids)
     except RuleError:  # stored before the caps were what they are
         return None
 

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from corrections.actions.publishing import stamp_ruleset
@@ -24,13 +24,13 @@ SETTLING = frozenset(("a_wins", "b_wins", "order", "accept"))
 def publish_ruling(*, change: ChangeRequest, by: Actor) -> None:
     """What an approved change request of kind ``ruling`` does: a ruling comes into force, or ends.
 
-    Inside the caller's transaction. Raises :class:`Refused`, and ``BrokenRuling`` when an earlier ruling on other
-    rules could not be kept beside it.
+    Inside the caller's transaction. Raises :class:`Refused`, and ``BrokenRuling`` when an earlier ruling on
+    other rules could not be kept beside it.
     """
     if "end" in change.detail:
         _end(_ruling_of(change, "end"), by=by, reason=change.description)
     else:
-        _bring_into_force(_ruling_of(change, "ruling"), by=by)
+        _bring_into_force(_ruling_of(change, "ruling"), finding=change.detail.get("conflict"), by=by)
 
 
 def _ruling_of(change: ChangeRequest, name: str) -> Ruling:
@@ -41,7 +41,7 @@ def _ruling_of(change: ChangeRequest, name: str) -> Ruling:
     return ruling
 
 
-def _bring_into_force(ruling: Ruling, *, by: Actor) -> None:
+def _bring_into_force(ruling: Ruling, *, finding: str | None, by: Actor) -> None:
     now = timezone.now()
     if ruling.status != "proposed":
         raise Refused(f"This ruling is {ruling.status}: it cannot come into force again.")
@@ -61,7 +61,7 @@ def _bring_into_force(ruling: Ruling, *, by: Actor) -> None:
         _end(other, by=by, reason="replaced by another ruling on these rules")
     ruling.status = "active"
     ruling.save(update_fields=["status", "expectation"])
-    _settled_by(ruling).update(status="ruled", ruling=ruling, updated_at=now)
+    _settled_by(ruling, finding).update(status="ruled", ruling=ruling, updated_at=now)
     stamp_ruleset(ruling.workspace_id)
     _note(ruling, "make_ruling", by=by, new=_facts(ruling), reason=ruling.reason)
 
@@ -81,7 +81,7 @@ def _direction(ruling: Ruling) -> tuple[str, int | None]:
 
 
 def _drafts(ruling: Ruling) -> dict[int, RuleVersion | None]:
-    """The latest versions of the ruling's rules that are not served yet: they are ruled on as if they were."""
+    """The latest versions of the ruling's rules that are not served yet: ruled on as if they were."""
     if ruling.verdict in ("merge", "retire"):
         return {}
     rules = [rule for rule in (ruling.rule_a, ruling.rule_b) if rule is not None]
@@ -108,9 +108,9 @@ def _expect(ruling: Ruling, table: ServedRules, words: list[Any], now: datetime)
     return found
 
 
-def _settled_by(ruling: Ruling) -> Any:
+def _settled_by(ruling: Ruling, finding: str | None) -> QuerySet[Conflict]:
     """The findings a ruling settles: the one it was made on, and for two rules all where they contradict."""
-    mine = Q(ruling=ruling)
+    mine = Q(uuid=UUID(finding)) if finding else Q(ruling=ruling)
     if ruling.verdict in SETTLING and ruling.rule_b_id is not None:
         pair = Q(rule_a=ruling.rule_a, rule_b=ruling.rule_b) | Q(rule_a=ruling.rule_b, rule_b=ruling.rule_a)
         mine |= pair & Q(kind="contradictory")

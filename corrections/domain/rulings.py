@@ -22,7 +22,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class Word:
-    """An active ruling as the engine needs it: uuids as text, ``b`` empty where only one rule is concerned."""
+    """An active ruling for the engine: uuids as text, ``b`` empty where only one rule is concerned."""
 
     verdict: str
     a: str
