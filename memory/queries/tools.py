@@ -40,3 +40,10 @@ def list_tool_names(workspace: Workspace, *, limit: int = 200) -> list[str]:
     """The most called tools, for the suggestions of a filter."""
     rows = Tool.objects.filter(workspace=workspace).order_by("-call_count", "-pk")
     return sorted(rows.values_list("name", flat=True)[:limit])
+
+
+def input_schemas(*, workspace_id: int, tools: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The newest input schema of each of these tools that has one. One query."""
+    rows = ToolSchema.objects.filter(tool__workspace=workspace_id, tool__name__in=list(tools))
+    found = rows.order_by("version").values_list("tool__name", "input_schema")
+    return {name: schema for name, schema in found if schema}
