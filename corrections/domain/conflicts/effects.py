@@ -40,7 +40,7 @@ class Effects:
     def disturbed(self, at: int) -> bool:
         """Whether a rule does something else, or nothing, because of the others."""
         alone = _part_of(self.alone[at], self.alone[at].matched[0].uuid)
-        return alone != _part_of(self.together, self.alone[at].matched[0].uuid)
+        return bool(alone != _part_of(self.together, self.alone[at].matched[0].uuid))
 
     def described(self) -> dict[str, Any]:
         """As JSON: ``a``, ``b``... for each rule alone, and ``both`` (``together`` for more than two)."""

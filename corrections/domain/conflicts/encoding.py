@@ -476,4 +476,3 @@ def _moment(function: str, text: str) -> Symbol:
     if not parts or "".join(map("".join, parts)) != text:
         raise UnsupportedError(f"the duration {text!r}")
     return known(DURATION, sum(int(number) * _UNITS[unit] for number, unit in parts))
-

@@ -166,4 +166,3 @@ def _filled(document: dict[str, Any], setting: Setting) -> dict[str, Any]:
             task["tags"] = [*tags, *(tag for tag in setting.tags if tag not in tags)]
     document.setdefault("input", {})
     return document
-

@@ -96,8 +96,12 @@ def _repeat(low: int, high: Any, body: Any) -> Any:
     if low > _MAX_REPEAT or (not open_ended and high > _MAX_REPEAT):
         raise UnsupportedError("a long repeat inside a pattern")
     if open_ended:
-        return z3.Star(inner) if low == 0 else z3.Plus(inner) if low == 1 else joined(
-            z3.Loop(inner, low, low), z3.Star(inner)
+        return (
+            z3.Star(inner)
+            if low == 0
+            else z3.Plus(inner)
+            if low == 1
+            else joined(z3.Loop(inner, low, low), z3.Star(inner))
         )
     if high == 0:
         return literal("")

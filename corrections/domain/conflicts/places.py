@@ -60,7 +60,9 @@ class Place:
         """The place has this kind."""
         if kind not in self._is:
             only = len(self.possible) == 1
-            self._is[kind] = (self.kind == kind) if not only and kind in self.possible else kind in self.possible
+            self._is[kind] = (
+                (self.kind == kind) if not only and kind in self.possible else kind in self.possible
+            )
         return self._is[kind]
 
     def child(self, step: str | int) -> "Place":

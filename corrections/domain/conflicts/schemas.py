@@ -44,10 +44,11 @@ def obeyed(place: Place, schema: Any, depth: int = 0) -> Formula:
 
 def _typed(place: Place, schema: Mapping[str, Any]) -> Formula:
     wanted = schema.get("type")
-    names = wanted if isinstance(wanted, list) else [wanted]
-    if not all(isinstance(name, str) and name in _KINDS for name in names):
+    names: list[Any] = wanted if isinstance(wanted, list) else [wanted]
+    kinds = [_KINDS.get(name) if isinstance(name, str) else None for name in names]
+    if None in kinds:
         return True
-    return any_of(place.holds(kind) for name in names for kind in _KINDS[name])
+    return any_of(place.holds(kind) for some in kinds for kind in some or ())
 
 
 def _listed(place: Place, schema: Mapping[str, Any]) -> Formula:

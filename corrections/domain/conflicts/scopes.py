@@ -110,7 +110,12 @@ def _common_version(ranges: Sequence[str]) -> str | None:
     if not ranges:
         return ""
     bounds = [bound for text in ranges for _, bound in parse_range(text)]
-    candidates = ["1.0", *bounds, *(bound + _BETWEEN for bound in bounds), *(f"{bound}.a" for bound in bounds)]
+    candidates = [
+        "1.0",
+        *bounds,
+        *(bound + _BETWEEN for bound in bounds),
+        *(f"{bound}.a" for bound in bounds),
+    ]
     candidates += ["0", "0.a", "999999"]
     return next((one for one in candidates if all(in_range(one, text) for text in ranges)), None)
 

@@ -295,17 +295,18 @@ def _computed(function: str, a: Alternative, b: Alternative, when: Formula) -> l
         if function == "_*_" and z3.is_expr(a.value) and z3.is_expr(b.value):
             raise UnsupportedError("two unknown numbers multiplied")
         value = _SUMS[function](a.value, b.value)
-        fits = z3.And(value >= INT64_MIN, value <= INT64_MAX) if z3.is_expr(value) else (
-            INT64_MIN <= value <= INT64_MAX
+        fits = (
+            z3.And(value >= INT64_MIN, value <= INT64_MAX)
+            if z3.is_expr(value)
+            else (INT64_MIN <= value <= INT64_MAX)
         )
         return [Alternative(both(when, fits), INT, value), Alternative(both(when, neg(fits)), ERROR)]
     if a.kind == b.kind == TEXT and function == "_+_":
         if isinstance(a.value, str) and isinstance(b.value, str):
             return [Alternative(when, TEXT, a.value + b.value)]
-            return [Alternative(when, TEXT, Text(z3.Concat(plain(a.value), plain(b.value))))]
+        return [Alternative(when, TEXT, Text(z3.Concat(plain(a.value), plain(b.value))))]
     if {a.kind, b.kind} & {TIME, DURATION, UINT} or (a.kind == b.kind == LIST and function == "_+_"):
         raise UnsupportedError("arithmetic on lists or times")
     if {a.kind, b.kind} <= {DOUBLE, NAN}:
         raise UnsupportedError("arithmetic on doubles")
     return [Alternative(when, ERROR)]
-

@@ -77,7 +77,7 @@ _TESTS: Final = {
     "_==_": lambda term, other: term == other,
     "startsWith": lambda term, other: z3.PrefixOf(other, term),
     "endsWith": lambda term, other: z3.SuffixOf(other, term),
-    "contains": lambda term, other: z3.Contains(term, other),
+    "contains": z3.Contains,
 }
 _CONSTANT_TESTS: Final = {
     "_==_": lambda text, other: text == other,
@@ -94,7 +94,7 @@ def text_test(test: str, text: AnyText, other: AnyText) -> Any:
         UnsupportedError: both sides are computed, or a character is unknown.
     """
     if isinstance(text, str) and isinstance(other, str):
-        return _CONSTANT_TESTS[test](text, other)  # type: ignore[no-untyped-call]
+        return _CONSTANT_TESTS[test](text, other)
     if isinstance(text, str) and test == "_==_":
         text, other = other, text
     if isinstance(text, Text) and text.done:
