@@ -4,6 +4,9 @@ from celery import shared_task
 from django.utils import timezone
 
 from corrections.actions.publishing import expire_overdue_rules
+from corrections.actions.rulings import end_expired_rulings
+from corrections.actions.scanning import scan_after_tool_changes
+from corrections.background.scanning import scan_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from memory.permissions import system_actor
 
@@ -24,7 +27,27 @@ def settle_receipts() -> None:
     count_backlog()
 
 
+@shared_task(name="corrections.scan_conflicts")
+def scan_conflicts() -> None:
+    """Conflict scans that wait: those of one rule, and a slice of a full one."""
+    scan_backlog()
+
+
+@shared_task(name="corrections.keep_rulings")
+def keep_rulings() -> None:
+    """Rulings whose time has run out end; a tool's new schema has everything scanned again."""
+    now = timezone.now()
+    end_expired_rulings(now=now, by=CLOCK)
+    scan_after_tool_changes(now=now, by=CLOCK)
+
+
 BEAT = {
+    "scan-conflicts": {
+        "task": "corrections.scan_conflicts",
+        "schedule": 1.0,
+        "options": {"expires": 1.0},
+    },
+    "keep-rulings": {"task": "corrections.keep_rulings", "schedule": 5.0},
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
 }

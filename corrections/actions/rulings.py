@@ -113,7 +113,7 @@ def _settled_by(ruling: Ruling, finding: str | None) -> QuerySet[Conflict]:
     mine = Q(uuid=UUID(finding)) if finding else Q(ruling=ruling)
     if ruling.verdict in SETTLING and ruling.rule_b_id is not None:
         pair = Q(rule_a=ruling.rule_a, rule_b=ruling.rule_b) | Q(rule_a=ruling.rule_b, rule_b=ruling.rule_a)
-        mine |= pair & Q(kind="contradictory")
+        mine |= pair & Q(kind__in=["contradictory", "shadowed"])
     return Conflict.objects.filter(mine, workspace_id=ruling.workspace_id).exclude(status="gone")
 
 

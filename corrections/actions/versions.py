@@ -2,6 +2,7 @@
 
 from django.utils import timezone
 
+from corrections.actions.scanning import queue_scans
 from corrections.domain.documents import body_of
 from corrections.models import Rule, RuleVersion
 from hgmem import rules as engine
@@ -21,6 +22,7 @@ def write_version(rule: Rule, parsed: engine.Rule, *, by: Actor, note: str) -> R
     )  # fmt: skip
     rule.updated_at = now
     rule.save(update_fields=["name", "latest_version", "updated_at"])
+    queue_scans([rule], by=by)
     return rule.latest_version
 
 

@@ -1,6 +1,7 @@
 """Findings as rows: each once, however often it is found; those whose versions are over are gone."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -16,6 +17,9 @@ from hgmem.rules import Rule as Document
 Known: TypeAlias = Mapping[str, Document]
 """The documents a scan looked at, by uuid."""
 CHUNK = 200
+SETTLED = ("contradictory", "shadowed")
+"""Findings that a ruling on two rules settles whatever the field."""
+MUTUAL = frozenset(("contradictory", "redundant"))
 SETTLING = ("a_wins", "b_wins", "order", "accept")
 UPDATED = ("status", "verdict", "witness", "detail", "reason", "updated_at", "gone_at", "ruling", "frequency")
 
@@ -41,7 +45,7 @@ def _store(workspace_id: int, findings: Sequence[Finding], known: Known) -> None
     ruled = _rulings(workspace_id)
     for dedupe, row in wanted.items():
         row.ruling = ruled.get(frozenset((row.rule_a_id, row.rule_b_id)))
-        if row.kind != "contradictory":
+        if row.kind not in SETTLED:
             row.ruling = None
         row.status = "ruled" if row.ruling is not None else "open"
         if dedupe in existing:
@@ -66,10 +70,9 @@ def _rulings(workspace_id: int) -> dict[frozenset[int | None], Ruling]:
     return {frozenset((row.rule_a_id, row.rule_b_id)): row for row in rows if row.rule_b_id is not None}
 
 
-def _row(
-    workspace_id: int, finding: Finding, rules: Mapping[str, Rule], known: Known
-) -> Conflict:
+def _row(workspace_id: int, finding: Finding, rules: Mapping[str, Rule], known: Known) -> Conflict:
     now: datetime = timezone.now()
+    finding = _canonical(finding, rules)
     sides = [(uuid, known[uuid].version) for uuid in (finding.rule_a, finding.rule_b) if uuid]
     a, b = rules[finding.rule_a], rules.get(finding.rule_b)
     return Conflict(
@@ -80,6 +83,17 @@ def _row(
         witness=_witness(finding, known), detail=finding.detail, reason=finding.reason,
         found_at=now, updated_at=now,
     )  # fmt: skip
+
+
+def _canonical(finding: Finding, rules: Mapping[str, Rule]) -> Finding:
+    """A finding that holds both ways begins with the older rule, whichever scan found it."""
+    if finding.kind not in MUTUAL or not finding.rule_b:
+        return finding
+    if rules[finding.rule_a].pk < rules[finding.rule_b].pk:
+        return finding
+    swapped = {"a": finding.detail.get("b"), "b": finding.detail.get("a")}
+    detail = finding.detail | {side: said for side, said in swapped.items() if said is not None}
+    return replace(finding, rule_a=finding.rule_b, rule_b=finding.rule_a, detail=detail)
 
 
 def _tool_of(finding: Finding, known: Known) -> str:
@@ -99,9 +113,7 @@ def _witness(finding: Finding, known: Known) -> dict[str, Any] | None:
     if finding.witness is None:
         return None
     rules = [known[uuid] for uuid in (finding.rule_a, finding.rule_b) if uuid]
-    timed = any(
-        rule.compiled_condition.reads_now or rule.valid_from or rule.valid_until for rule in rules
-    )
+    timed = any(rule.compiled_condition.reads_now or rule.valid_from or rule.valid_until for rule in rules)
     moment = finding.detail.get("now")
     return {**finding.witness, "now": moment} if timed and moment else finding.witness
 

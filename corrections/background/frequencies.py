@@ -28,7 +28,9 @@ def count_frequencies(workspace_id: int) -> int:
     """Count every finding that is not counted yet; how many were."""
     counted = 0
     while True:
-        rows = Conflict.objects.filter(workspace_id=workspace_id, frequency=None, status__in=("open", "ruled"))
+        rows = Conflict.objects.filter(
+            workspace_id=workspace_id, frequency=None, status__in=("open", "ruled")
+        )
         first = rows.order_by("pk").values_list("tool", "point").first()
         if first is None:
             return counted

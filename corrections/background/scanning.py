@@ -1,9 +1,10 @@
-"""Conflict scans: the worker's part. A scan is a row; each turn does a slice of it and writes what it found.
+"""Conflict scans: the worker's part. A scan is a row; each turn does a slice and writes what it found.
 
-A scan is claimed by compare-and-set and may be taken over when its worker died: everything it does may be done
-again. ``done`` moves only with the findings of what was done.
+A scan is claimed by compare-and-set and may be taken over when its worker died: everything it does may be
+done again. ``done`` moves only with the findings of what was done.
 """
 
+import atexit
 import logging
 import time
 from collections import OrderedDict
@@ -38,6 +39,10 @@ class RememberingSolver:
         self._solver = SolverProcess()
         self._answers: OrderedDict[Question, Answer] = OrderedDict()
 
+    def close(self) -> None:
+        """End the child; the next question starts another."""
+        self._solver.close()
+
     def ask(self, question: Question) -> Answer:
         """The answer that is known, or the child's. Never raises."""
         known = self._answers.get(question)
@@ -50,6 +55,7 @@ class RememberingSolver:
 
 
 SOLVER = RememberingSolver()
+atexit.register(SOLVER.close)
 
 
 def scan_backlog(slice_s: float = SLICE_S) -> int:
@@ -133,9 +139,7 @@ def _scan_slice(scan: ConflictScan, until: float) -> None:
     _save(scan, plan=scan.plan, total=scan.total)
     while (place := place_of(groups, scan.done)) is not None:
         group = groups[place.group]
-        analysis = analyse_all(
-            group, _facts(scan, group), SOLVER, _until(scan, until, place.before), start=place.row
-        )
+        analysis = analyse_all(group, _facts(scan, group), SOLVER, _until(until, place.row), start=place.row)
         store_findings(scan.workspace_id, analysis.findings, known)
         scan.done = place.before + units(analysis.rows)
         scan.found += _proven(analysis.findings)
@@ -147,11 +151,10 @@ def _scan_slice(scan: ConflictScan, until: float) -> None:
     _finish(scan)
 
 
-def _until(
-    scan: ConflictScan, until: float, before: int
-) -> Callable[[int, int, Sequence[Finding]], bool]:
-    """Stop a slice when its time is up; what the row stood at is done again by the next."""
-    return lambda done, total, new: time.monotonic() < until
+def _until(until: float, row: int) -> Callable[[int, int, Sequence[Finding]], bool]:
+    """Stop a slice when its time is up, but not before its first row is done: a row counts only as a whole."""
+    whole = row * (row + 1) // 2
+    return lambda done, total, new: done <= whole or time.monotonic() < until
 
 
 def _proven(findings: Sequence[Finding]) -> int:
@@ -180,6 +183,11 @@ def _facts(scan: ConflictScan, rules: Sequence[Rule]) -> Facts:
 
 def _known(rules: Mapping[int, Rule]) -> Known:
     return {rule.uuid: rule for rule in rules.values()}
+
+
+def forget_versions() -> None:
+    """Drop what was read (tests)."""
+    _parsed.clear()
 
 
 def _load(version_ids: Sequence[int]) -> dict[int, Rule]:

@@ -52,7 +52,7 @@ def place_of(groups: Sequence[Sequence[Rule]], done: int) -> Place | None:
 
 
 def dedupe_key(kind: str, field: str, sides: Sequence[tuple[str, int]], more: Sequence[str] = ()) -> str:
-    """What makes a finding the same one when it is found again: kind, field, and rules with their versions."""
+    """What makes a finding the same one when found again: kind, field, and rules with their versions."""
     parts = [kind, field, *(f"{uuid}:{version}" for uuid, version in sides), *more]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 

@@ -10,8 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from corrections.actions.publishing import activate_rule
-from corrections.actions.rules import StaleEdit, draft_rule, edit_rule
+from corrections.actions.rules import StaleEdit, activate_rule, draft_rule, edit_rule
 from corrections.domain.lifecycle import Refused, check_step
 from corrections.models import Rule
 from corrections.queries.rules import patterns_of

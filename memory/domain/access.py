@@ -68,6 +68,7 @@ PERMISSIONS: dict[str, Permission] = {
     "review_sample": Permission("review localizations", Role.REVIEWER, Scope.REVIEW),
     "handle_alert": Permission("close alerts", Role.REVIEWER, Scope.REVIEW),
     "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
+    "rule_conflict": Permission("rule on conflicts", Role.REVIEWER, Scope.REVIEW),
     "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
     "review_change": Permission("approve or reject changes", Role.REVIEWER, Scope.REVIEW),
     "edit_validator": Permission("write validators", Role.MAINTAINER, Scope.RULES_WRITE),

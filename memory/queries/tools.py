@@ -1,6 +1,8 @@
 """Tools: the list, and one tool with its schema versions, calls and patterns."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from memory.models import ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
 from memory.queries.paging import Page, most_first, newest_first
