@@ -6,6 +6,9 @@ from django.utils import timezone
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.background.impacts import open_impacts
 from corrections.background.inducing import induce_backlog
+from corrections.actions.rulings import end_expired_rulings
+from corrections.actions.scanning import scan_after_tool_changes
+from corrections.background.scanning import scan_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from corrections.background.staleness import mark_stale_rules
 from corrections.background.texts import collect_rule_texts
@@ -55,6 +58,22 @@ def open_tool_impacts() -> None:
 
 BEAT = {
     "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
+@shared_task(name="corrections.scan_conflicts")
+def scan_conflicts() -> None:
+    """Conflict scans that wait: those of one rule, and a slice of a full one."""
+    scan_backlog()
+@shared_task(name="corrections.keep_rulings")
+def keep_rulings() -> None:
+    """Rulings whose time has run out end; a tool's new schema has everything scanned again."""
+    now = timezone.now()
+    end_expired_rulings(now=now, by=CLOCK)
+    scan_after_tool_changes(now=now, by=CLOCK)
+    "scan-conflicts": {
+        "task": "corrections.scan_conflicts",
+        "schedule": 1.0,
+        "options": {"expires": 1.0},
+    },
+    "keep-rulings": {"task": "corrections.keep_rulings", "schedule": 5.0},
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "open-tool-impacts": {"task": "corrections.open_impacts", "schedule": 10.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},

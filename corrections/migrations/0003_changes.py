@@ -121,6 +121,7 @@ class Migration(migrations.Migration):
                 ('version', models.PositiveIntegerField(null=True)),
                 ('stamp', models.PositiveBigIntegerField(default=0)),
                 ('status', models.CharField(default='queued', max_length=8)),
+                ('plan', models.JSONField(default=list)),
                 ('total', models.PositiveIntegerField(default=0)),
                 ('done', models.PositiveIntegerField(default=0)),
                 ('found', models.PositiveIntegerField(default=0)),

@@ -69,6 +69,7 @@ PERMISSIONS: dict[str, Permission] = {
     "handle_alert": Permission("close alerts", Role.REVIEWER, Scope.REVIEW),
     "sort_inbox": Permission("sort the review inbox", Role.REVIEWER, Scope.REVIEW),
     "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
+    "rule_conflict": Permission("rule on conflicts", Role.REVIEWER, Scope.REVIEW),
     "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
     "review_rule": Permission("say that a rule is still right", Role.REVIEWER, Scope.REVIEW),
     "review_change": Permission("approve or reject changes", Role.REVIEWER, Scope.REVIEW),
