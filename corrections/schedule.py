@@ -4,10 +4,10 @@ from celery import shared_task
 from django.utils import timezone
 
 from corrections.actions.publishing import expire_overdue_rules
-from corrections.background.impacts import open_impacts
-from corrections.background.inducing import induce_backlog
 from corrections.actions.rulings import end_expired_rulings
 from corrections.actions.scanning import scan_after_tool_changes
+from corrections.background.impacts import open_impacts
+from corrections.background.inducing import induce_backlog
 from corrections.background.scanning import scan_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from corrections.background.staleness import mark_stale_rules
@@ -56,18 +56,22 @@ def open_tool_impacts() -> None:
     open_impacts()
 
 
-BEAT = {
-    "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
 @shared_task(name="corrections.scan_conflicts")
 def scan_conflicts() -> None:
     """Conflict scans that wait: those of one rule, and a slice of a full one."""
     scan_backlog()
+
+
 @shared_task(name="corrections.keep_rulings")
 def keep_rulings() -> None:
     """Rulings whose time has run out end; a tool's new schema has everything scanned again."""
     now = timezone.now()
     end_expired_rulings(now=now, by=CLOCK)
     scan_after_tool_changes(now=now, by=CLOCK)
+
+
+BEAT = {
+    "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "scan-conflicts": {
         "task": "corrections.scan_conflicts",
         "schedule": 1.0,
