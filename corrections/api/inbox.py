@@ -9,7 +9,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from corrections.actions.inbox import EmptyCommentError, NoSuchMemberError, assign_items, comment_on_item
+from corrections.actions.deciding import comment_on_change
+from corrections.actions.inbox import NoSuchMemberError, assign_items, comment_on_item
 from corrections.actions.inbox_decisions import Refusal, decide_items, verbs_of
 from corrections.api.inbox_shapes import (
     AssignedSerializer,
@@ -21,12 +22,13 @@ from corrections.api.inbox_shapes import (
     ItemSerializer,
     SayCommentSerializer,
 )
+from corrections.models import ChangeRequest
 from corrections.queries.inbox import (
     InboxFilters,
+    comments_on,
     count_items,
     find_item,
     find_items,
-    list_comments,
     list_items,
 )
 from corrections.queries.inbox_kinds import KINDS, Item
@@ -128,7 +130,7 @@ class ItemComments(APIView):
     def get(self, request: Request, kind: str, uuid: UUID) -> Response:
         """Oldest first."""
         item = item_of(request, kind, uuid)
-        rows = list_comments(workspace_of(request), item.kind, item.uuid)
+        rows = comments_on(workspace_of(request), item)
         return Response(ItemCommentSerializer(rows, many=True).data)
 
     @writes(
@@ -138,13 +140,15 @@ class ItemComments(APIView):
     def post(self, request: Request, kind: str, uuid: UUID) -> Response:
         """All comments, the new one last."""
         item, form = item_of(request, kind, uuid), read(SayCommentSerializer, request)
+        text, by = form["text"], actor_of(request)
         try:
-            comment_on_item(
-                item=item, workspace_id=workspace_of(request), text=form["text"], by=actor_of(request)
-            )
-        except EmptyCommentError as error:
+            if isinstance(item.row, ChangeRequest):
+                comment_on_change(change=item.row, text=text, by=by)
+            else:
+                comment_on_item(item=item, workspace_id=workspace_of(request), text=text, by=by)
+        except ValueError as error:  # an empty text, as either action says it
             raise Unprocessable(str(error), [{"field": "text", "detail": str(error)}]) from error
-        rows = list_comments(workspace_of(request), item.kind, item.uuid)
+        rows = comments_on(workspace_of(request), item)
         return Response(ItemCommentSerializer(rows, many=True).data, status=status.HTTP_201_CREATED)
 
 

@@ -6,7 +6,6 @@ from rest_framework import serializers
 
 from corrections.actions.inbox import MAX_CHOSEN, MAX_COMMENT
 from corrections.actions.inbox_decisions import verbs_of
-from corrections.models import ItemComment
 from corrections.queries.inbox_kinds import KINDS, Item
 
 MAX_REASON = 2_000
@@ -84,13 +83,12 @@ class AssignedSerializer(serializers.Serializer[Any]):
     assigned = serializers.IntegerField()
 
 
-class ItemCommentSerializer(serializers.ModelSerializer[ItemComment]):
+class ItemCommentSerializer(serializers.Serializer[Any]):
     """What somebody said about an item."""
 
-    class Meta:
-        model = ItemComment
-        fields = ("author_name", "text", "at")
-        read_only_fields = fields
+    author_name = serializers.CharField()
+    text = serializers.CharField()
+    at = serializers.DateTimeField()
 
 
 class SayCommentSerializer(serializers.Serializer[Any]):

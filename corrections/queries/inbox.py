@@ -10,7 +10,7 @@ from django.db.models import Count, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.dateparse import parse_datetime
 
-from corrections.models import Assignment, ItemComment
+from corrections.models import Assignment, ChangeRequest, ItemComment
 from corrections.queries.inbox_kinds import KINDS, Item, Kind
 from memory.queries.paging import read_number
 from memory.queries.workspaces import workspace_rows
@@ -42,6 +42,15 @@ class Place:
 
     def __str__(self) -> str:
         return f"{self.at.isoformat()}~{self.kind}~{self.pk}"
+
+
+@dataclass(frozen=True)
+class Comment:
+    """What somebody said about an item."""
+
+    author_name: str
+    text: str
+    at: datetime
 
 
 @dataclass(frozen=True)
@@ -95,6 +104,12 @@ def find_item(workspace_id: int, kind: str, uuid: UUID) -> Item | None:
     return with_assignees(workspace_id, [_item(KINDS[kind], row)])[0] if row is not None else None
 
 
+def find_decided(workspace_id: int, kind: str, uuid: UUID) -> Any:
+    """The thing itself in any status, of the kinds whose decisions can be taken back; else None."""
+    rows = KINDS[kind].all_rows if kind in KINDS else None
+    return rows(workspace_id).filter(uuid=uuid).first() if rows is not None else None
+
+
 def find_items(workspace_id: int, chosen: Sequence[tuple[str, UUID]]) -> list[Item]:
     """Those of the chosen that still wait, in the order of the list. A query for each kind."""
     found = [
@@ -116,9 +131,15 @@ def count_items(workspace_id: int) -> dict[str, int]:
     return {name: found[f"n_{name}"] for name in KINDS}
 
 
-def list_comments(workspace_id: int, kind: str, uuid: UUID) -> QuerySet[ItemComment]:
-    """What people said about an item, oldest first."""
-    return ItemComment.objects.filter(workspace_id=workspace_id, item_kind=kind, item_uuid=uuid)
+def comments_on(workspace_id: int, item: Item) -> list[Comment]:
+    """What people said about an item, oldest first. A change request keeps its own."""
+    columns = ("author_name", "text", "at")
+    if isinstance(item.row, ChangeRequest):
+        return [Comment(*row) for row in item.row.comments.values_list(*columns)]
+    rows = ItemComment.objects.filter(
+        workspace_id=workspace_id, item_kind=item.kind, item_uuid=item.uuid
+    ).values_list(*columns)
+    return [Comment(*row) for row in rows]
 
 
 def with_assignees(workspace_id: int, items: list[Item]) -> list[Item]:

@@ -35,6 +35,8 @@ class Kind:
     rows: Callable[[int], QuerySet[Any]]
     brief: Callable[[Any], Brief]
     searched: tuple[str, ...]
+    all_rows: Callable[[int], QuerySet[Any]] | None = None
+    """Rows in any status, where a decision can be taken back."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,14 @@ class Item:
     assignee: str = ""
 
 
+def _all_proposals(workspace_id: int) -> QuerySet[Any]:
+    return RuleProposal.objects.filter(workspace_id=workspace_id).select_related("workspace")
+
+
+def _all_changes(workspace_id: int) -> QuerySet[Any]:
+    return ChangeRequest.objects.filter(workspace_id=workspace_id).select_related("rule", "version")
+
+
 def _rewrites(workspace_id: int) -> QuerySet[Any]:
     return in_status(rewrite_rows(workspace_id), "waiting").defer("transcript")
 
@@ -59,8 +69,7 @@ def _proposals(workspace_id: int) -> QuerySet[Any]:
 
 def _changes(workspace_id: int) -> QuerySet[Any]:
     """Those that need somebody: an approved one only waits for the clock."""
-    rows = ChangeRequest.objects.filter(workspace_id=workspace_id, status__in=UNDECIDED)
-    return rows.exclude(status="approved").select_related("rule", "version")
+    return _all_changes(workspace_id).filter(status__in=UNDECIDED).exclude(status="approved")
 
 
 def _conflicts(workspace_id: int) -> QuerySet[Any]:
@@ -120,9 +129,9 @@ KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("alert", "raised_at", _alerts, _alert_brief, ("title",)),
-        Kind("change", "requested_at", _changes, _change_brief, ("title", "version__tool")),
-        Kind("rewrite", "requested_at", _rewrites, _rewrite_brief, ("path__goal", "path__key")),
-        Kind("proposal", "proposed_at", _proposals, _proposal_brief, ("name", "tool")),
+        Kind("change", "requested_at", _changes, _change_brief, ("title", "version__tool"), _all_changes),
+        Kind("rewrite", "requested_at", _rewrites, _rewrite_brief, ("path__goal", "path__key"), rewrite_rows),
+        Kind("proposal", "proposed_at", _proposals, _proposal_brief, ("name", "tool"), _all_proposals),
         Kind("conflict", "found_at", _conflicts, _conflict_brief, ("rule_a__name", "rule_b__name", "tool")),
         Kind("impact", "opened_at", _impacts, _impact_brief, ("tool__name",)),
         Kind("stale", "stale_since", _stale, _stale_brief, ("name",)),

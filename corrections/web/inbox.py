@@ -10,13 +10,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from corrections.actions.deciding import comment_on_change
 from corrections.actions.inbox import assign_items, comment_on_item
 from corrections.actions.inbox_decisions import VERBS, verbs_of
 from corrections.queries.inbox import (
     InboxFilters,
+    comments_on,
     count_items,
     find_item,
-    list_comments,
     list_items,
     next_item,
     place_of,
@@ -28,6 +29,9 @@ from corrections.web.inbox_words import list_keys, shown_item
 from memory.domain.access import may
 from memory.queries.members import list_members
 from memory.web.access import PageRequest, workspace_page
+
+UNDO_KEY = "inbox_last_decision"
+"""Where a session keeps what was decided last."""
 
 
 @require_GET
@@ -42,6 +46,7 @@ def inbox(request: PageRequest) -> HttpResponse:
         "title": _("Review inbox"), "form": form, "page": page, "counts": count_items(request.workspace.pk),
         "is_filtered": form.is_narrowed(), "may_sort": may_sort,
         "page_keys": list_keys() if may_sort else [], "query": narrowing(request),
+        "undoable": request.session.get(UNDO_KEY),
         "may_decide": any(VERBS.get(item.kind) for item in page.rows),
     }  # fmt: skip
     return render(request, "inbox/list.html", context)
@@ -61,9 +66,9 @@ def show_item(request: PageRequest, item: Item, status: int = 200) -> HttpRespon
         "title": item.brief.title, "item": item, "query": narrowing(request), "verbs": verbs_of(item),
         "following": next_item(request.workspace.pk, filters, place),
         "preceding": previous_item(request.workspace.pk, filters, place),
-        "comments": list_comments(request.workspace.pk, item.kind, item.uuid),
+        "comments": comments_on(request.workspace.pk, item),
         "members": list_members(request.workspace), "may_sort": may(request.actor, "sort_inbox"),
-        **shown_item(request, item),
+        "undoable": request.session.get(UNDO_KEY), **shown_item(request, item),
     }  # fmt: skip
     return render(request, "inbox/item.html", context, status=status)
 
@@ -105,10 +110,13 @@ def inbox_comment(request: PageRequest, kind: str, uuid: UUID) -> HttpResponse:
         messages.error(request, form.errors["text"][0])
         return show_item(request, item, 422)
 
+    text, by = form.cleaned_data["text"], request.actor
+
     def say() -> None:
-        comment_on_item(
-            item=item, workspace_id=request.workspace.pk, text=form.cleaned_data["text"], by=request.actor
-        )
+        if kind == "change":
+            comment_on_change(change=item.row, text=text, by=by)
+        else:
+            comment_on_item(item=item, workspace_id=request.workspace.pk, text=text, by=by)
 
     return _done(request, item, say, _("The comment is kept."))
 

@@ -12,16 +12,18 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from corrections.actions.inbox import MAX_CHOSEN
 from corrections.actions.inbox_decisions import (
+    UNDO,
     ReasonMissingError,
     Refusal,
     decide_item,
     decide_items,
+    undo_decision,
     verbs_of,
 )
-from corrections.queries.inbox import find_items, next_item, place_of
-from corrections.queries.inbox_kinds import KINDS
+from corrections.queries.inbox import find_decided, find_items, next_item, place_of
+from corrections.queries.inbox_kinds import KINDS, Item
 from corrections.web.forms.reviewing import DecideForm
-from corrections.web.inbox import filters_of, item_of, item_url, narrowing, show_item
+from corrections.web.inbox import UNDO_KEY, filters_of, item_of, item_url, narrowing, show_item
 from memory.domain.access import NotPermitted
 from memory.web.access import PageRequest, workspace_page
 
@@ -43,6 +45,7 @@ def inbox_decide_one(request: PageRequest, kind: str, uuid: UUID) -> HttpRespons
         messages.error(request, str(refusal))
         return show_item(request, item_of(request, kind, uuid), 409)
     messages.success(request, said_of(form.cleaned_data["do"], 1))
+    remember(request, form.cleaned_data["do"], [item])
     following = next_item(request.workspace.pk, filters_of(request), place)
     return redirect(item_url(request, following) if following else inbox_url(request))
 
@@ -63,12 +66,44 @@ def inbox_decide(request: PageRequest) -> HttpResponse:
         try:
             refused = decide_items(items=pairs, do=do, by=request.actor, reason=asked.get("reason", ""))
             report(request, do, len(items), refused)
+            left = {refusal.item.uuid for refusal in refused}
+            remember(request, do, [item for item in items if item.uuid not in left])
             return redirect(inbox_url(request))
         except ReasonMissingError as refusal:
             messages.error(request, str(refusal))
     context = {"title": title_of(do), "items": items, "do": do, "left_out": len(seen) - len(items),
                "query": narrowing(request)}  # fmt: skip
     return render(request, "inbox/decide.html", context)
+
+
+@require_POST
+@workspace_page("sort_inbox")
+def inbox_undo(request: PageRequest) -> HttpResponse:
+    """Take back the last decision, as far as it has a way back."""
+    last = request.session.pop(UNDO_KEY, None) or {}
+    done = 0
+    for kind, uuid in last.get("items", ()) if last.get("workspace") == request.workspace.slug else ():
+        row = find_decided(request.workspace.pk, kind, UUID(uuid))
+        try:
+            if row is not None:
+                undo_decision(kind=kind, do=last["do"], row=row, by=request.actor)
+                done += 1
+        except (ValueError, NotPermitted) as refusal:
+            messages.error(request, f"{row}: {refusal}"[:500])
+    if done:
+        said = ngettext("%(n)d decision is taken back.", "%(n)d decisions are taken back.", done)
+        messages.success(request, said % {"n": done})
+    elif not last:
+        messages.error(request, _("There is no decision to take back."))
+    return redirect(inbox_url(request))
+
+
+def remember(request: PageRequest, do: str, items: list[Item]) -> None:
+    """What was decided last, so that it can be taken back."""
+    able = [[item.kind, str(item.uuid)] for item in items if (item.kind, do) in UNDO]
+    request.session[UNDO_KEY] = (
+        {"workspace": request.workspace.slug, "do": do, "items": able} if able else None
+    )
 
 
 def chosen_items(asked: QueryDict) -> dict[tuple[str, UUID], int | None]:

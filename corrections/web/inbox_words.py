@@ -24,7 +24,8 @@ def item_keys() -> list[tuple[str, str]]:
     """The keys of an item's page, for the help."""
     return [("a", _("Approve (asks first)")), ("r", _("Reject (asks first)")), ("c", _("Comment")),
             ("i", _("Give it to me")), ("o", _("Open its own page")), ("n", _("Next in the inbox")),
-            ("p", _("Previous in the inbox")), ("u", _("Back to the inbox"))]  # fmt: skip
+            ("p", _("Previous in the inbox")), ("u", _("Back to the inbox")),
+            ("z", _("Take the last decision back"))]  # fmt: skip
 
 
 def shown_item(request: PageRequest, item: Item) -> dict[str, Any]:
@@ -44,7 +45,10 @@ def own_url(request: PageRequest, item: Item) -> str:
     return reverse(OWN_PAGES[item.kind], args=[slug, item.uuid])
 
 
-OWN_PAGES: Mapping[str, str] = {"rewrite": "rewrite"}
+OWN_PAGES: Mapping[str, str] = {
+    "rewrite": "rewrite", "change": "change", "proposal": "proposal", "conflict": "conflict",
+    "impact": "impact", "stale": "rule",
+}  # fmt: skip
 """URL names of the pages of the things themselves."""
 
 

@@ -25,6 +25,7 @@ urlpatterns = [
     path("", overview.overview, name="overview"),
     path("health/", health.health, name="health"),
     path("review/", inbox.inbox, name="inbox"),
+    path("review/undo/", inbox_deciding.inbox_undo, name="inbox-undo"),
     path("review/decide/", inbox_deciding.inbox_decide, name="inbox-decide"),
     path("review/<slug:kind>/<uuid:uuid>/", inbox.inbox_item, name="inbox-item"),
     path("review/<slug:kind>/<uuid:uuid>/decide/", inbox_deciding.inbox_decide_one, name="inbox-decide-one"),
