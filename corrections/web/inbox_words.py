@@ -6,7 +6,13 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from corrections.domain.diff import diff_documents
+from corrections.models import ChangeRequest, Rule, RuleProposal
+from corrections.queries.impacts import impact_view
 from corrections.queries.inbox_kinds import Item
+from corrections.queries.proposals import calls_of_proposal
+from corrections.queries.rules import get_version
+from corrections.web.rules import read_document_of, read_version
 from memory.queries.reviewing import review_of
 from memory.web.access import PageRequest
 from memory.web.path_comparing import compare_paths
@@ -60,5 +66,28 @@ def rewrite_facts(row: Any) -> dict[str, Any]:
     return {"review": review, "compared": compared}
 
 
-FACTS: Mapping[str, Callable[[Any], Any]] = {"rewrite": rewrite_facts}
+def change_facts(row: ChangeRequest) -> dict[str, Any]:
+    """What would be served, in words and field by field against what was served when it was asked for."""
+    rule, new = row.rule, row.version
+    base = get_version(rule, row.base_version) if rule and row.base_version else None
+    served = base.body if base else {}
+    changes = diff_documents(served, new.body) if new else []
+    return {"read": read_version(new or base), "changes": changes, "base": base}
+
+
+def proposal_facts(row: RuleProposal) -> dict[str, Any]:
+    """What it would do, and the calls of its backtest."""
+    calls = calls_of_proposal(row)
+    return {"read": read_document_of(row), "caught": calls["caught"], "hit": calls["hit"]}
+
+
+def stale_facts(row: Rule) -> dict[str, Any]:
+    """What the rule does."""
+    return {"read": read_version(row.latest_version)}
+
+
+FACTS: Mapping[str, Callable[[Any], Any]] = {
+    "rewrite": rewrite_facts, "change": change_facts, "proposal": proposal_facts, "stale": stale_facts,
+    "impact": impact_view,
+}  # fmt: skip
 """What the card of a kind shows beside its row."""

@@ -61,7 +61,7 @@ def make_stale(workspace: Workspace, name: str = "Old rule") -> Rule:
     """A rule that did not fire for long."""
     rule = make_rule(workspace, name=name)
     rule.stale_since = NOW
-    rule.stale_reasons = [{"reason": "not_matched", "detail": "It matched no call for 60 days."}]
+    rule.stale_reasons = [{"kind": "unmatched", "days": 60}]
     rule.save(update_fields=["stale_since", "stale_reasons"])
     return rule
 
