@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from corrections.api import dependencies, impacts, inbox, proposals, rules, trying
+from corrections.api import dependencies, impacts, inbox, proposals, reviewing, rule_files, rules, trying
 from corrections.api.query import QueryCorrections
 from corrections.api.search import SearchTexts
 
@@ -34,12 +34,16 @@ urlpatterns = [
     path("rules/check", trying.CheckRule.as_view(), name="api-rules-check"),
     path("rules/simulate", trying.SimulateRules.as_view(), name="api-rules-simulate"),
     path("rules/backtest", trying.BacktestRule.as_view(), name="api-rules-backtest"),
+    path("rules/export", rule_files.ExportRules.as_view(), name="api-rules-export"),
+    path("rules/import/plan", rule_files.PlanRules.as_view(), name="api-rules-import-plan"),
+    path("rules/import/apply", rule_files.ApplyRules.as_view(), name="api-rules-import-apply"),
     path("rules/<uuid:uuid>", rules.RuleDetail.as_view(), name="api-rule"),
     path("rules/<uuid:uuid>/versions", rules.RuleVersions.as_view(), name="api-rule-versions"),
     path("rules/<uuid:uuid>/diff", rules.RuleDiff.as_view(), name="api-rule-diff"),
     path("rules/<uuid:uuid>/activate", rules.ActivateRule.as_view(), name="api-rule-activate"),
     path("rules/<uuid:uuid>/disable", rules.DisableRule.as_view(), name="api-rule-disable"),
     path("rules/<uuid:uuid>/retire", rules.RetireRule.as_view(), name="api-rule-retire"),
+    path("rules/<uuid:uuid>/review", reviewing.ReviewRule.as_view(), name="api-rule-review"),
     path("rules/<uuid:uuid>/rollback", rules.RollBackRule.as_view(), name="api-rule-rollback"),
     path("rules/<uuid:uuid>/dependents", dependencies.RuleDependents.as_view(), name="api-rule-dependents"),
     path("impacts", impacts.ImpactList.as_view(), name="api-impacts"),

@@ -18,3 +18,13 @@ def get_workspace(workspace_id: int) -> Workspace:
 def workspace_rows(workspace_id: int) -> QuerySet[Workspace]:
     """The one workspace as a query, for others to hang figures on."""
     return Workspace.objects.filter(pk=workspace_id)
+
+
+def find_workspace(slug: str) -> Workspace | None:
+    """The workspace of that address, or None. For commands: it asks nobody's leave."""
+    return Workspace.objects.filter(slug=slug).first()
+
+
+def find_user(username: str) -> User | None:
+    """The person of that name, or None."""
+    return User.objects.filter(username=username).first()

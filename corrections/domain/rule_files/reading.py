@@ -78,7 +78,8 @@ def _check_sizes(files: list[SourceFile]) -> None:
 
 def _read_file(file: SourceFile, rules: list[FileRule], faults: list[Fault]) -> None:
     try:
-        tree = read_json(file.text) if _is_json(file) else read_yaml(file.text)
+        text = file.text.removeprefix("\ufeff")
+        tree = read_json(text) if _is_json(file) else read_yaml(text)
         items = _items(tree)
     except TreeError as error:
         faults.append(Fault(file.name, error.line, "", "", str(error)))

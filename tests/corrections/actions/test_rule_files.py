@@ -154,5 +154,5 @@ def test_apply__more_rules__hardly_more_queries(cast: Cast, django_assert_max_nu
     for number in range(30):
         make_rule(cast.workspace, name=f"rule {number}")
     text = exported(cast).replace("status: active", "status: disabled")
-    with django_assert_max_num_queries(45):
+    with django_assert_max_num_queries(60):
         assert apply(cast, text).published == 30
