@@ -14,7 +14,7 @@ from django.utils import timezone
 from corrections.actions.changes import Wanted, approve_batch, request_changes
 from corrections.actions.publishing import lock_rules
 from corrections.actions.rebinding import write_rebound
-from corrections.domain.changes import check_approver, safe_policy
+from corrections.domain.changes import SERVES, check_approver, safe_policy
 from corrections.domain.impacts import DECISIONS
 from corrections.domain.lifecycle import LIVE, Refused
 from corrections.models import ChangeRequest, Rule, RuleVersion, ToolImpact
@@ -176,7 +176,19 @@ def _rebind(
     })  # fmt: skip
     wanted = [Wanted(rule, "edit", new, _detail(impact)) for rule, new in written if rule.status in LIVE]
     batch, waits = _ask(wanted, reason, by)
+    _follow(impact, [(rule, new) for rule, new in written if rule.status not in LIVE], reason, by)
     return Decided(impact, "rebind", [rule for rule, _ in written], [*skipped, *refused], batch, waits)
+
+
+def _follow(impact: ToolImpact, written: Sequence[tuple[Rule, RuleVersion]], reason: str, by: Actor) -> None:
+    """Requests that wait to serve one of these rules are now for its new version; nothing is approved."""
+    rows = ChangeRequest.objects.undecided().filter(
+        rule__in=[rule.pk for rule, _ in written], kind__in=SERVES
+    )
+    waiting = set(rows.values_list("rule_id", flat=True))
+    wanted = [Wanted(rule, "edit", new, _detail(impact)) for rule, new in written if rule.pk in waiting]
+    if wanted:
+        request_changes(wanted=wanted, by=by, reason=reason)
 
 
 def _ask(wanted: Sequence[Wanted], reason: str, by: Actor) -> tuple[UUID | None, int]:

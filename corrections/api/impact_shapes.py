@@ -42,7 +42,7 @@ class RuleImpactSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(source="version.number")
     binding = serializers.ChoiceField(
         source="effect.binding", choices=["name", "pattern", "any", "leads_to"],
-        help_text="Its scope names the tool, has a pattern, or is any tool; or it switches to it or calls it first.",
+        help_text="Its scope names the tool, fits it by a pattern or is any tool; or it leads to it.",
     )  # fmt: skip
     affected = serializers.BooleanField(source="is_affected")
     reads = FieldChangeSerializer(source="effect.reads", many=True)
@@ -61,7 +61,7 @@ class ValidatorImpactSerializer(serializers.Serializer[Any]):
 
 
 class ImpactViewSerializer(serializers.Serializer[Any]):
-    """All that hangs on the change. `calls` good calls since it say what changed; 0: the stored schemas do."""
+    """All that hangs on the change. `calls` good calls since then say what changed, or (0) schemas do."""
 
     impact = ImpactSerializer()
     version = serializers.CharField(allow_blank=True, help_text="What callers report now.")

@@ -51,7 +51,7 @@ class ImpactList(RowList[ToolImpact]):
 
     @describes(
         "tools", "List changed tools",
-        parameters=[text_filter("status", "Only those that wait for a decision, or not.", ["open", "closed"])],
+        parameters=[text_filter("status", "Those that wait for a decision, or not.", ["open", "closed"])],
     )  # fmt: skip
     def get(self, request: Request) -> Response:
         """Newest first, cursor-paged."""

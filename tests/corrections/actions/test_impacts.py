@@ -161,6 +161,8 @@ def test_rebind__served_and_drafts__get_a_next_version_that_holds_the_new_one(wo
         assert rule.latest_version.body["applies_to"]["tool_versions"] == ">=1.0, <=2.0"
         assert (rule.live_version.number if rule.live_version else None) == live
     assert ChangeRequest.objects.filter(kind="edit", status="published").count() == 1
+    waiting = ChangeRequest.objects.get(rule=draft)
+    assert (waiting.kind, waiting.status, waiting.version.number) == ("create", "open", 2)
     assert AuditEvent.objects.filter(verb="rebind_rule").count() == 2
 
 
