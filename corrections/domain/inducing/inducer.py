@@ -122,12 +122,16 @@ class Inducer:
             self._induce(mistake)
 
     def proposals(self) -> list[Proposal]:
-        """Everything proposed now."""
-        return [proposal for made in self._made.values() for proposal in made.values()]
+        """Everything proposed now, tried on all good calls so far."""
+        return [
+            replace(proposal, backtest=replace(proposal.backtest, good=self._ledger.size(where.book)))
+            for (where, _action), made in self._made.items()
+            for proposal in made.values()
+        ]
 
     def changes(self) -> Changes:
         """What was proposed, gained evidence or was withdrawn since this was last asked."""
-        now = {proposal.key: proposal for proposal in self.proposals()}
+        now = {key: proposal for made in self._made.values() for key, proposal in made.items()}
         told, self._told = self._told, now
         return Changes(
             proposed=tuple(new for key, new in now.items() if key not in told),
