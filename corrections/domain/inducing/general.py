@@ -24,9 +24,9 @@ MAX_CHANCE = 0.01
 MOSTLY = 0.8
 """Share of the failing runs that a fact must be true of."""
 MAX_POSITIVES = 200
-_ORDER = ("above", "below", "longer", "shorter", "null", "blank", "type", "is", "number", "flag", "starts", "ends",
-          "word", "part", "pair", "env", "previous", "after_error", "passed")  # fmt: skip
-"""Kinds that may be generalised, what is preferred first."""
+_ORDER = ("above", "below", "longer", "shorter", "null", "blank", "type", "starts", "ends", "flag", "env", "previous",
+          "after_error", "passed")  # fmt: skip
+"""Kinds that say more than the value an error blames, what is preferred first."""
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
