@@ -1,13 +1,13 @@
 """The inducer's memory: told one call after another, it keeps its proposals true to what it has seen."""
 
-import json
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from corrections.domain.inducing.blaming import Said, blame, lacks
 from corrections.domain.inducing.calls import ObservedCall
 from corrections.domain.inducing.covering import Clause, cover, repeat
+from corrections.domain.inducing.dividing import Parts, divide, mended
 from corrections.domain.inducing.edits import Edit, edit_between
 from corrections.domain.inducing.features import Atom, atoms_of
 from corrections.domain.inducing.ledger import Book, Ledger
@@ -21,13 +21,13 @@ from corrections.domain.inducing.proposals import (
     join,
     propose,
 )
+from corrections.domain.inducing.repairs import Swap, best_fix, swaps_between, word_edit
+from corrections.domain.inducing.repeats import RepeatKey, Repeats
 from hgmem.rules import Rule, RuleError
 
 MAX_OPEN_RUNS = 1_000
 MAX_RUN_CALLS = 500
 MAX_KEPT = 1_000
-MIN_RUNS = 2
-"""Runs that must agree before a literal of theirs goes into an action."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,10 @@ class _Mistake:
 @dataclass
 class _Group:
     failing: dict[str, _Seen] = field(default_factory=dict)
-    edits: dict[str, tuple[str, Edit | None]] = field(default_factory=dict)
-    clauses: tuple[Clause, ...] = ()
-    action: Action = field(default_factory=lambda: ask_first(""))
+    edits: dict[str, Edit | None] = field(default_factory=dict)
+    parts: Parts = field(default_factory=dict)
+    ask: Action | None = None
+    """What to do where no edit is known; None while no error has blamed it."""
 
     def positives(self) -> list[frozenset[Atom]]:
         """The different failing calls, in order."""
@@ -64,7 +65,7 @@ class _Group:
 
     def holds(self, atoms: frozenset[Atom]) -> bool:
         """Whether any of its conditions holds of a call."""
-        return any(clause.holds(atoms) for clause in self.clauses)
+        return any(clause.holds(atoms) for clauses in self.parts.values() for clause in clauses)
 
 
 class Inducer:
@@ -81,7 +82,8 @@ class Inducer:
         self._by_fact: dict[tuple[Book, Atom | None], list[_Mistake]] = {}
         self._by_action: dict[tuple[_Mistake, Action], dict[_Mistake, None]] = {}
         self._open: dict[str, list[_Seen]] = {}
-        self._made: dict[tuple[_Mistake, Action], dict[str, Proposal]] = {}
+        self._made: dict[object, dict[str, Proposal]] = {}
+        self._repeats = Repeats()
         self._taken: dict[str, bool] = {}
         self._told: dict[str, Proposal] = {}
 
@@ -92,6 +94,8 @@ class Inducer:
         if self._ledger.meet(book, seen.atoms):
             for bucket in [bucket for bucket in self._by_action if bucket[0].tool == call.tool]:
                 self._propose(bucket)
+        for key in self._repeats.meet(call.tool, call.scope(), call.input, failed=call.failed):
+            self._propose_repeat(key)
         run = self._open.setdefault(call.run, [])
         if len(run) < MAX_RUN_CALLS:
             run.append(seen)
@@ -117,7 +121,7 @@ class Inducer:
             mistake = self._mistake(seen)
             self._add(mistake, seen)
             changed[mistake] = None
-            self._pair(mistake, seen, calls[at + 1 :])
+            changed |= dict.fromkeys(self._pair(mistake, seen, calls[at + 1 :]))
         for mistake in changed:
             self._induce(mistake)
 
@@ -146,23 +150,46 @@ class Inducer:
         blamed = () if lacking else blame(said, book, self._ledger)
         return _Mistake(call.tool, scope, blamed, lacking, "" if blamed or lacking else pattern.template)
 
-    def _add(self, mistake: _Mistake, seen: _Seen) -> None:
+    def _add(self, mistake: _Mistake, seen: _Seen, *, is_blamed: bool = True) -> None:
         group = self._groups.get(mistake)
         if group is None:
-            group = self._groups[mistake] = _Group(action=ask_first(seen.call.message))
+            group = self._groups[mistake] = _Group()
             for fact in mistake.blamed[:1] or (None,):
                 self._by_fact.setdefault((mistake.book, fact), []).append(mistake)
+        if group.ask is None and is_blamed:
+            group.ask = ask_first(seen.call.message)
         group.failing[seen.call.id] = seen
         if len(group.failing) > MAX_KEPT:
-            del group.failing[next(iter(group.failing))]
+            oldest = next(iter(group.failing))
+            del group.failing[oldest]
+            group.edits.pop(oldest, None)
 
-    def _pair(self, mistake: _Mistake, seen: _Seen, later: Iterable[_Seen]) -> None:
-        """The next call of the tool in the run that worked shows the edit."""
-        for other in later:
-            if other.call.tool == seen.call.tool and not other.call.failed:
-                edit = edit_between(seen.call.input, other.call.input)
-                self._groups[mistake].edits[seen.call.id] = (seen.call.run, edit)
-                return
+    def _pair(self, mistake: _Mistake, seen: _Seen, later: Sequence[_Seen]) -> list[_Mistake]:
+        """The working call that repairs it shows the edit; which other words it shows to be wrong."""
+        call = seen.call
+        fixed = best_fix(
+            call.input, (it.call.input for it in later if it.call.tool == call.tool and not it.call.failed)
+        )
+        if fixed is None:
+            return []
+        swaps = swaps_between(call.input, fixed)
+        edit = word_edit(mistake.blamed, swaps) or edit_between(call.input, fixed)
+        self._groups[mistake].edits[call.id] = edit
+        for key in self._repeats.pair(
+            call.tool, call.scope(), call.input, fixed, name=call.id, run=call.run, message=call.message
+        ):
+            self._propose_repeat(key)
+        return [other for swap in swaps if (other := self._also_wrong(mistake, seen, swap)) is not None]
+
+    def _also_wrong(self, mistake: _Mistake, seen: _Seen, swap: Swap) -> _Mistake | None:
+        """A word that the run replaced as well and that no good call ever had."""
+        atom = Atom(swap.place, "word", swap.old)
+        if atom in mistake.blamed or atom not in seen.atoms or self._ledger.hit(mistake.book, (atom,)):
+            return None
+        other = _Mistake(mistake.tool, mistake.scope, (atom,))
+        self._add(other, seen, is_blamed=False)
+        self._groups[other].edits[seen.call.id] = word_edit((atom,), (swap,))
+        return other
 
     def _hit_by(self, book: Book, atoms: frozenset[Atom]) -> list[_Mistake]:
         """The groups with a condition that holds of a good call."""
@@ -179,19 +206,26 @@ class Inducer:
     def _induce(self, mistake: _Mistake) -> None:
         """Find the conditions of a group anew, then what is proposed with the same action."""
         group = self._groups[mistake]
-        before = group.action
+        before = group.parts
         if mistake.blamed or mistake.lacking:
             base = Clause(frozenset(mistake.blamed), frozenset(mistake.lacking))
-            clauses = cover(base, group.positives(), mistake.book, self._ledger)
         else:
-            clauses = repeat(group.positives(), mistake.book, self._ledger)
-        group.clauses = tuple(clauses)
-        group.action = self._action(group)
-        if before != group.action:
-            self._by_action.get(self._bucket(mistake, before), {}).pop(mistake, None)
-            self._propose(self._bucket(mistake, before))
-        self._by_action.setdefault(self._bucket(mistake, group.action), {})[mistake] = None
-        self._propose(self._bucket(mistake, group.action))
+            base = Clause(frozenset())
+        failing = {name: (seen.call.run, seen.atoms) for name, seen in group.failing.items()}
+        group.parts = divide(
+            base, mended(failing, group.edits), group.ask, partial(self._cover, mistake.book)
+        )
+        for action in before.keys() - group.parts.keys():
+            self._by_action.get(self._bucket(mistake, action), {}).pop(mistake, None)
+        for action in group.parts:
+            self._by_action.setdefault(self._bucket(mistake, action), {})[mistake] = None
+        for action in before | group.parts:
+            self._propose(self._bucket(mistake, action))
+
+    def _cover(self, book: Book, base: Clause, positives: Sequence[frozenset[Atom]]) -> list[Clause]:
+        if base.all_of or base.none_of:
+            return cover(base, positives, book, self._ledger)
+        return repeat(positives, book, self._ledger)
 
     @staticmethod
     def _bucket(mistake: _Mistake, action: Action) -> tuple[_Mistake, Action]:
@@ -204,7 +238,7 @@ class Inducer:
         clauses: list[Clause] = []
         for mistake in mistakes:
             group = self._groups[mistake]
-            clauses += group.clauses
+            clauses += group.parts.get(action, ())
             evidence.failing += [(seen.call.id, seen.call.run, seen.atoms) for seen in group.failing.values()]
         made = [self._proposal(where, joined, action, evidence) for joined in join(clauses)]
         self._made[bucket] = {proposal.key: proposal for proposal in made if proposal is not None}
@@ -222,6 +256,18 @@ class Inducer:
         proposal = propose(where.tool, where.scope, joined, action, replace(evidence, hit=names), texts)
         return proposal if proposal is not None and self._is_rule(proposal) else None
 
+    def _propose_repeat(self, key: RepeatKey) -> None:
+        found = self._repeats.rule(key)
+        self._made.pop(key, None)
+        if found is not None:
+            joined, action, evidence = found
+            book = key.tool, key.scope[1]
+            evidence = replace(evidence, good=self._ledger.size(book))
+            texts = self._ledger.always_text(key.tool)
+            proposal = propose(key.tool, key.scope, joined, action, evidence, texts)
+            if proposal is not None and self._is_rule(proposal):
+                self._made[key] = {proposal.key: proposal}
+
     def _is_rule(self, proposal: Proposal) -> bool:
         if proposal.key not in self._taken:
             try:
@@ -231,16 +277,3 @@ class Inducer:
             else:
                 self._taken[proposal.key] = True
         return self._taken[proposal.key]
-
-    @staticmethod
-    def _action(group: _Group) -> Action:
-        """The edit that most failing calls agree on, otherwise the error's own words."""
-        first = next(iter(group.failing.values())).call
-        counted = Counter(edit for _run, edit in group.edits.values())
-        for edit, times in counted.most_common(1):
-            runs = {run for run, other in group.edits.values() if other == edit}
-            trusted = edit is not None and (edit.is_general or len(runs) >= MIN_RUNS)
-            if edit and trusted and 2 * times > len(group.edits):
-                detail = json.dumps(edit.detail(), ensure_ascii=False, sort_keys=True)
-                return Action("PARAMETER_TRANSFORM", detail, ask_first(first.message).name)
-        return ask_first(first.message)
