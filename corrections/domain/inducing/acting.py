@@ -1,7 +1,6 @@
-"""What a group's rule should do: the most helpful action that its evidence agrees on."""
+"""What a group's rule should do where no edit is known: the most helpful action that the runs agree on."""
 
 import json
-from collections import Counter
 from typing import Any
 
 from corrections.domain.inducing.features import Atom
@@ -9,21 +8,17 @@ from corrections.domain.inducing.groups import Group, Mistake
 from corrections.domain.inducing.proposals import MAX_SAID, Action, ask_first
 from corrections.domain.inducing.recovering import MissingStep, Recovery, missing_step, switch_detail
 
-MIN_RUNS = 2
-"""Runs that must agree before a literal of theirs goes into an action."""
 STRUCTURAL_KINDS = frozenset(("null", "blank", "type"))
 
 
-def action_of(mistake: Mistake, group: Group) -> Action:
-    """The edit that most failing calls agree on, another tool, otherwise the error's own words."""
-    first = next(iter(group.failing.values())).call
-    edit = _edit_action(group, first.message)
-    if edit is not None:
-        return edit
+def fallback(mistake: Mistake, group: Group) -> Action | None:
+    """What to do where no edit is known: another tool, otherwise the error's own words; None without any."""
+    if group.message is None:
+        return None
     switch = switch_detail(_recoveries(group))
     if switch is not None:
-        return Action("TOOL_SWITCH", _json(switch), ask_first(first.message).name)
-    return ask_first(first.message, is_certain=is_structural(mistake))
+        return Action("TOOL_SWITCH", _json(switch), ask_first(group.message).name)
+    return ask_first(group.message, is_certain=is_structural(mistake))
 
 
 def is_structural(mistake: Mistake) -> bool:
@@ -52,17 +47,7 @@ def step_action(step: MissingStep, message: str) -> Action:
         + (f" ({known})" if known else "")
         + "."
     )
-    return Action("PROMPT_ENHANCEMENT", _json({"text": text[:MAX_SAID * 4]}), name)
-
-
-def _edit_action(group: Group, message: str) -> Action | None:
-    counted = Counter(edit for _run, edit in group.edits.values())
-    for edit, times in counted.most_common(1):
-        runs = {run for run, other in group.edits.values() if other == edit}
-        trusted = edit is not None and (edit.is_general or len(runs) >= MIN_RUNS)
-        if edit and trusted and 2 * times > len(group.edits):
-            return Action("PARAMETER_TRANSFORM", _json(edit.detail()), ask_first(message).name)
-    return None
+    return Action("PROMPT_ENHANCEMENT", _json({"text": text[: MAX_SAID * 4]}), name)
 
 
 def _recoveries(group: Group) -> list[Recovery]:

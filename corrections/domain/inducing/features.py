@@ -5,9 +5,9 @@ A fact (an *atom*) is a place, a kind and a value. Kinds: ``is`` (a short text),
 a row in a longer text, in any case), ``part`` (a few characters in a row of a script without spaces),
 ``starts`` (how a text begins), ``pair`` (two values of the same list element), ``sum`` (a list's total).
 
-Other facts are found in ``traits`` (``size``, ``ends``) and ``surroundings`` (``env``, ``previous``, ``called``,
-``passed``, ``after_error``). A *bound* is a fact over numbers: ``above`` and ``below`` a value, ``longer`` and
-``shorter`` than a size.
+Other facts are found in ``traits`` (``size``, ``ends``) and ``surroundings`` (``env``, ``previous``,
+``called``, ``passed``, ``after_error``). A *bound* is a fact over numbers: ``above`` and ``below`` a value,
+``longer`` and ``shorter`` than a size.
 """
 
 import math
@@ -71,7 +71,12 @@ def atoms_of(call_input: Mapping[str, Any]) -> frozenset[Atom]:
     return frozenset(found)
 
 
-BOUNDS = {"above": ("number", True), "below": ("number", False), "longer": ("size", True), "shorter": ("size", False)}
+BOUNDS = {
+    "above": ("number", True),
+    "below": ("number", False),
+    "longer": ("size", True),
+    "shorter": ("size", False),
+}
 """Each kind of bound: the kind of fact it is about, and whether larger values fulfil it."""
 
 

@@ -1,10 +1,10 @@
 """What failing calls whose errors say the same have in common, beyond what each error blames.
 
-One fact that (nearly) all of these runs share and no good call has: a bound of a number or a size, an ending, a
-value, the environment, the calls before. Calls of one run resemble each other, so runs are counted; and because
-many facts are tried, a fact counts only if such a split would hardly come by chance: of K failing and G good runs
-all K and none of the G have it with probability 1 / C(K + G, K) (Fisher's exact test), times the facts tried
-(Bonferroni).
+One fact that (nearly) all of these runs share and no good call has: a bound of a number or a size, how a
+value begins or ends, the environment, the calls before. Calls of one run resemble each other, so runs are
+counted; and because many facts are tried, a fact counts only if such a split would hardly come by chance: of
+K failing and G good runs all K and none of the G have it with probability 1 / C(K + G, K) (Fisher's exact
+test), times the number of facts tried (Bonferroni).
 """
 
 import re
@@ -24,8 +24,8 @@ MAX_CHANCE = 0.01
 MOSTLY = 0.8
 """Share of the failing runs that a fact must be true of."""
 MAX_POSITIVES = 200
-_ORDER = ("above", "below", "longer", "shorter", "null", "blank", "type", "starts", "ends", "flag", "env", "previous",
-          "after_error", "passed")  # fmt: skip
+_ORDER = ("above", "below", "longer", "shorter", "null", "blank", "type", "starts", "ends", "flag", "env",
+          "previous", "after_error", "passed")  # fmt: skip
 """Kinds that say more than the value an error blames, what is preferred first."""
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
@@ -54,7 +54,9 @@ def generalise(group: Group, book: Book, ledger: Ledger) -> Clause | None:
 def step_clause(step: MissingStep, group: Group, book: Book, ledger: Ledger) -> Clause | None:
     """When the step is missing: it was not made before, with the same value where that is what it is for."""
     facts = [
-        Atom((source,), "passed", (step.tool, name)) for name, source in step.passed if isinstance(source, str)
+        Atom((source,), "passed", (step.tool, name))
+        for name, source in step.passed
+        if isinstance(source, str)
     ]
     failing = list(group.failing.values())[-MAX_POSITIVES:]
     for fact in (Atom((), "called", step.tool), *facts):
@@ -97,9 +99,13 @@ def _bounds(failing: Sequence[Seen], book: Book, ledger: Ledger) -> Iterator[Ato
         if len(set(right)) < MIN_GOOD or len(set(wrong)) < 2:
             continue
         if right[-1] < min(wrong):
-            yield Atom(place, "above" if kind == "number" else "longer", _between(right[-1], min(wrong), said))
+            yield Atom(
+                place, "above" if kind == "number" else "longer", _between(right[-1], min(wrong), said)
+            )
         elif max(wrong) < right[0]:
-            yield Atom(place, "below" if kind == "number" else "shorter", _between(right[0], max(wrong), said))
+            yield Atom(
+                place, "below" if kind == "number" else "shorter", _between(right[0], max(wrong), said)
+            )
 
 
 def _between(right: float, wrong: float, said: set[float]) -> float:

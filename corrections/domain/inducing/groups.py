@@ -3,11 +3,10 @@
 from dataclasses import dataclass, field
 
 from corrections.domain.inducing.calls import ObservedCall
-from corrections.domain.inducing.covering import Clause
+from corrections.domain.inducing.dividing import Parts
 from corrections.domain.inducing.edits import Edit
 from corrections.domain.inducing.features import Atom
 from corrections.domain.inducing.ledger import Book
-from corrections.domain.inducing.proposals import Action, ask_first
 from corrections.domain.inducing.recovering import Recovery
 
 MAX_KEPT = 1_000
@@ -15,7 +14,7 @@ MAX_KEPT = 1_000
 
 @dataclass(frozen=True)
 class Seen:
-    """A call with the facts about its input (``atoms``) and those about its form and surroundings (``more``)."""
+    """A call: the facts about its input (``atoms``), those about its form and surroundings (``more``)."""
 
     call: ObservedCall
     atoms: frozenset[Atom]
@@ -52,24 +51,24 @@ class Group:
     """The failing calls of a mistake by id (the last ``MAX_KEPT``), and what is known about them."""
 
     failing: dict[str, Seen] = field(default_factory=dict)
-    edits: dict[str, tuple[str, Edit | None]] = field(default_factory=dict)
+    edits: dict[str, Edit | None] = field(default_factory=dict)
     recoveries: dict[str, tuple[Recovery, ...]] = field(default_factory=dict)
-    clauses: tuple[Clause, ...] = ()
-    action: Action = field(default_factory=lambda: ask_first(""))
+    parts: Parts = field(default_factory=dict)
+    """What is proposed: each action with its conditions."""
+    message: str | None = None
+    """What was said first; None while no error has blamed the mistake."""
     members: dict[Mistake, None] = field(default_factory=dict)
 
-    def add(self, seen: Seen) -> None:
+    def add(self, seen: Seen, *, is_blamed: bool = True) -> None:
         """One more failing call; the oldest is forgotten when there are too many."""
+        if self.message is None and is_blamed:
+            self.message = seen.call.message
         self.failing[seen.call.id] = seen
         if len(self.failing) > MAX_KEPT:
             oldest = next(iter(self.failing))
             for kept in (self.failing, self.edits, self.recoveries):
                 kept.pop(oldest, None)
 
-    def positives(self) -> list[frozenset[Atom]]:
-        """The inputs of the different failing calls, in order."""
-        return list(dict.fromkeys(seen.atoms for seen in self.failing.values()))
-
     def holds(self, facts: frozenset[Atom]) -> bool:
         """Whether any of its conditions holds of a call."""
-        return any(clause.holds(facts) for clause in self.clauses)
+        return any(clause.holds(facts) for clauses in self.parts.values() for clause in clauses)

@@ -39,8 +39,8 @@ class Ledger:
     """Good calls, numbered in the order in which they came, one book for each tool and scope.
 
     Bounded: a book forgets its oldest call beyond ``MAX_CALLS``, and the book that was not written to for
-    longest goes when there are more than ``MAX_ALL_CALLS`` in all. How common facts are is counted for at most
-    ``MAX_MET`` facts a book, and values of one field for at most ``MAX_VALUES``.
+    longest goes when there are more than ``MAX_ALL_CALLS`` in all. How common facts are is counted for at
+    most ``MAX_MET`` facts a book, and values of one field for at most ``MAX_VALUES``.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,13 @@ class Ledger:
         return not always <= texts
 
     def add(
-        self, book: Book, name: str, atoms: frozenset[Atom], *, run: str = "", more: frozenset[Atom] = frozenset()
+        self,
+        book: Book,
+        name: str,
+        atoms: frozenset[Atom],
+        *,
+        run: str = "",
+        more: frozenset[Atom] = frozenset(),
     ) -> None:
         """A call that went well. ``more`` are facts beside those about the values of its input."""
         calls = self._calls.pop(book, {})
@@ -118,7 +124,7 @@ class Ledger:
         return len(self._calls.get(book, ()))
 
     def runs(self, book: Book, atom: Atom | None = None) -> int:
-        """In how many runs there are good calls; with a fact of that kind at that place, when one is given."""
+        """In how many runs there are good calls; for a bound, such as have a value at its place."""
         calls = self._calls.get(book, {})
         if atom is None:
             return len({good.run for good in calls.values()})

@@ -38,6 +38,7 @@ class Proposal:
     name: str
     backtest: Backtest
     runs: int
+    priority: int = 0
 
     def document(self) -> dict[str, Any]:
         """The rule as a document that ``Rule.from_document`` reads when a ``uuid`` is added."""
@@ -49,6 +50,7 @@ class Proposal:
             "action_detail": self.action_detail,
             "created_by": "agent",
             "author": "inducer",
+            "priority": self.priority,
         }
 
 
@@ -68,6 +70,8 @@ class Action:
     type: str
     detail: str
     name: str
+    priority: int = 0
+    """A repair goes before a question: what it repairs need not be asked about."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ class Evidence:
 
 
 def ask_first(message: str, *, is_certain: bool = False) -> Action:
-    """Stop before a call that is known to fail, with the error's own words; refuse it where that is certain."""
+    """Stop before a call that is known to fail, with the error's own words; refuse one that surely fails."""
     said = " ".join(message.split())[:MAX_SAID].replace("{{", "{ {")
     verdict = "block" if is_certain else "ask"
     detail = json.dumps(
@@ -172,4 +176,5 @@ def propose(
             tuple(name for name, _run in caught), len(evidence.failing), evidence.hit, evidence.good
         ),
         runs=len({run for _name, run in caught}),
+        priority=action.priority,
     )

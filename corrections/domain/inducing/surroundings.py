@@ -1,10 +1,18 @@
 """Facts about where a call stands: its environment, and the calls before it in the same run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from corrections.domain.inducing.calls import ObservedCall, PastCall
-from corrections.domain.inducing.features import MAX_NAME, MAX_SHORT, REDACTED, Atom, Place, leaves_of
+from corrections.domain.inducing.features import (
+    MAX_NAME,
+    MAX_SHORT,
+    REDACTED,
+    WHOLE_NUMBERS,
+    Atom,
+    Place,
+    leaves_of,
+)
 
 MAX_HISTORY = 20
 """Calls looked back: what an agent tells before a call is hardly ever longer."""
@@ -18,8 +26,8 @@ HISTORY: Place = ()
 def surroundings_of(call: ObservedCall, history: Sequence[PastCall]) -> frozenset[Atom]:
     """Facts of the kinds ``env``, ``previous``, ``after_error``, ``called`` and ``passed``.
 
-    ``called`` and ``passed`` are about calls that went well. ``passed`` stands at the argument whose very value
-    an earlier call had; its value is that call's tool and argument.
+    ``called`` and ``passed`` are about calls that went well. ``passed`` stands at the argument whose very
+    value an earlier call had; its value is that call's tool and argument.
     """
     past = history[-MAX_HISTORY:]
     found = set(_environment(call))
@@ -37,14 +45,14 @@ def _environment(call: ObservedCall) -> Iterator[Atom]:
     scope = call.scope()[0]
     for name, value in list(call.env.items())[:MAX_ENV]:
         if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable() and name != scope:
-            if isinstance(value, bool) or (isinstance(value, str) and _is_short(value)):
-                yield Atom((name,), "env", value)
-            elif isinstance(value, int) and abs(value) < 2**53:
+            if _is_plain(value):
                 yield Atom((name,), "env", value)
 
 
-def _is_short(value: str) -> bool:
-    return bool(value.strip()) and len(value) <= MAX_SHORT and REDACTED not in value
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return bool(value.strip()) and len(value) <= MAX_SHORT and REDACTED not in value
+    return isinstance(value, int) and abs(value) < WHOLE_NUMBERS
 
 
 def _passed(call: ObservedCall, fine: Sequence[PastCall]) -> Iterator[Atom]:
