@@ -27,6 +27,7 @@ class CompiledRule:
         "timed",
         "uuid",
         "version",
+        "word_edits",
         "writes",
     )
 
@@ -42,6 +43,7 @@ class CompiledRule:
         self.timed = rule.valid_from is not None or rule.valid_until is not None
         self.reads = self.action.reads() | self.condition.read_set
         self.writes = self.action.writes()
+        self.word_edits = self.action.word_edits()
         self.order = _order(rule)
 
     def is_live(self, context: Context, now: datetime) -> bool:

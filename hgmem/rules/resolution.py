@@ -2,6 +2,8 @@
 
 1. Order of precedence: ruling > priority > specificity > effectiveness > newer.
 2. The first rule to write a field keeps it; a later one that writes the same is suppressed whole.
+   Rules that only replace words, and different ones, write different parts of a text: all of them
+   apply, each because of the text as it was asked about.
    A rule that refuses the call by its condition alone guards the fields it read: a lower rule does
    not repair them.
 3. Transforms run in dependency order, then validations look at the result, then the tool is
@@ -26,6 +28,7 @@ from hgmem.rules.decision import Decision
 from hgmem.rules.errors import EvaluationFailure
 from hgmem.rules.fields import changes_between
 from hgmem.rules.precedence import in_dependency, in_precedence, overlap
+from hgmem.rules.words import are_apart
 
 
 def resolve(
@@ -119,7 +122,9 @@ class _Resolution:
         changed = [
             other
             for other in self._written
-            if other in higher and overlap(other.writes, rule.condition.read_set)
+            if other in higher
+            and overlap(other.writes, rule.condition.read_set)
+            and not are_apart(other.word_edits, rule.word_edits)
         ]
         if not changed:
             return True
@@ -208,7 +213,7 @@ def _lost_to(rule: CompiledRule, standing: list[CompiledRule]) -> tuple[str, Com
     """The standing rule that a rule must give way to, and why."""
     for other in standing:
         field = overlap(rule.writes, other.writes)
-        if field is not None:
+        if field is not None and not are_apart(rule.word_edits, other.word_edits):
             return f"{field} is already written by {_named(other)}, which goes first", other
         if isinstance(rule.action, ParameterTransform) and _guards(other, standing):
             field = overlap(rule.writes, other.condition.read_set)
