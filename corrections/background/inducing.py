@@ -43,11 +43,12 @@ def induce_backlog(slice_s: float = SLICE_S) -> int:
 
 
 def _induce(workspace_id: int, until: float) -> int:
+    before = Induction.objects.filter(workspace=workspace_id).values_list("claimed_by", flat=True).first()
     induction = claim_induction(workspace_id)
     if induction is None:
         return 0
     try:
-        return _slice(induction, until)
+        return _slice(induction, until, is_ours=before == process_name())
     except OperationalError as error:
         log.info("The inducer waits: %s", error)
     except (Error, ValueError, TypeError, KeyError, RecursionError) as error:
@@ -58,9 +59,10 @@ def _induce(workspace_id: int, until: float) -> int:
     return 0
 
 
-def _slice(induction: Induction, until: float) -> int:
-    reader = READERS.get(induction.workspace_id)
-    reader.known = induction.cursor
+def _slice(induction: Induction, until: float, *, is_ours: bool) -> int:
+    reader = READERS.get(induction.workspace_id, induction.cursor)
+    if not is_ours:
+        reader.known = induction.cursor
     reader.work(until)
     if reader.cursor < induction.cursor:
         return 0  # still reading again what was read before

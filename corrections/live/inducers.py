@@ -44,15 +44,16 @@ def moment_of(cursor: int) -> datetime:
 class Reader:
     """One workspace's inducer and how far it has read. ``calls`` counts what it was told, since it began.
 
-    ``known`` is the cursor up to which some process has read before, ``new`` counts the calls behind it.
+    ``known`` is the cursor up to which another reader has read before, ``new`` counts the calls behind it.
     ``first`` is the id of the oldest call that it may have been told; ``fault`` the last call that it could
     not take in. ``written`` is what the writer of proposals remembers of their evidence.
     """
 
-    def __init__(self, workspace_id: int) -> None:
+    def __init__(self, workspace_id: int, known: int) -> None:
         self.workspace_id = workspace_id
+        self.known = known
         self.inducer = Inducer()
-        self.calls = self.new = self.known = 0
+        self.calls = self.new = 0
         self.written: dict[str, int] = {}
         self.first: int | None = None
         self.fault = ""
@@ -62,23 +63,23 @@ class Reader:
         self._place = start or (EPOCH, 0)
         self._told: dict[int, tuple[int, int]] = {}
         self._rules: dict[str, tuple[str, Rule] | None] = {}
+        self._is_done = False
         self._steps = self._read()
 
     @property
     def cursor(self) -> int:
-        """Up to which moment it has read, in microseconds."""
-        return cursor_of(self._place[0])
+        """Up to which moment it has read everything, in microseconds: many tasks may have one moment."""
+        return max(0, cursor_of(self._place[0]) - (not self._is_done))
 
     def work(self, until: float) -> bool:
         """Read until that moment of ``time.monotonic()``; whether there may be more to read."""
         for may_have_more in self._steps:
-            if not may_have_more:
-                self._steps = self._read()
-                return False
-            if time.monotonic() >= until:
-                return True
-        self._steps = self._read()
-        return False
+            self._is_done = not may_have_more
+            if self._is_done or time.monotonic() >= until:
+                break
+        if self._is_done:
+            self._steps = self._read()
+        return not self._is_done
 
     def proposed(self) -> dict[str, tuple[Proposal, Rule]]:
         """What the inducer proposes now, by the key of the rule. What the engine cannot take is left out."""
@@ -157,12 +158,15 @@ class Readers:
     def __init__(self) -> None:
         self._readers: dict[int, Reader] = {}
 
-    def get(self, workspace_id: int) -> Reader:
-        """The workspace's reader; a new one begins with the newest evidence."""
-        known = self._readers.get(workspace_id)
-        if known is None or known.is_full():
-            known = self._readers[workspace_id] = Reader(workspace_id)
-        return known
+    def get(self, workspace_id: int, cursor: int) -> Reader:
+        """The workspace's reader; a new one begins with the newest evidence.
+
+        ``cursor`` is how far anybody has read: nothing up to there is new.
+        """
+        reader = self._readers.get(workspace_id)
+        if reader is None or reader.is_full():
+            reader = self._readers[workspace_id] = Reader(workspace_id, cursor)
+        return reader
 
     def drop(self, workspace_id: int) -> None:
         """Forget one: it was interrupted, or another process reads now."""

@@ -17,7 +17,7 @@ from tests.builders import (
     make_validator,
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
-from tests.corrections.builders import make_rule
+from tests.corrections.builders import make_rule, make_rule_proposal
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
@@ -67,13 +67,17 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "impacts": ToolImpact.objects.create(
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
+        "rule-proposals": make_rule_proposal(workspace),
+        "rules": make_rule(workspace),
+        "tools": make_tool(workspace),
         "validators": make_validator(workspace),
     }
 
 
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     """The URL of the cast's row. A new kind of URL needs a row above: KeyError until then."""
-    kind = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/").split("/")[0]
+    path = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/")
+    kind = path.replace("rules/proposals", "rule-proposals").split("/")[0]
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
