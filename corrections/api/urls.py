@@ -2,11 +2,18 @@
 
 from django.urls import path
 
-from corrections.api import rules, trying
+from corrections.api import conflicts, rules, trying
 from corrections.api.query import QueryCorrections
 
 urlpatterns = [
     path("corrections/query", QueryCorrections.as_view(), name="api-corrections-query"),
+    path("conflicts", conflicts.ConflictList.as_view(), name="api-conflicts"),
+    path("conflicts/scan", conflicts.ScanConflicts.as_view(), name="api-conflicts-scan"),
+    path("conflicts/scans/<uuid:uuid>", conflicts.ScanDetail.as_view(), name="api-conflict-scan"),
+    path("conflicts/<uuid:uuid>", conflicts.ConflictDetail.as_view(), name="api-conflict"),
+    path("conflicts/<uuid:uuid>/rule", conflicts.RuleConflict.as_view(), name="api-conflict-rule"),
+    path("rulings", conflicts.RulingList.as_view(), name="api-rulings"),
+    path("rulings/<uuid:uuid>/end", conflicts.EndRuling.as_view(), name="api-ruling-end"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
     path("rules/check", trying.CheckRule.as_view(), name="api-rules-check"),
     path("rules/simulate", trying.SimulateRules.as_view(), name="api-rules-simulate"),
