@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from corrections.api import dependencies, impacts, inbox, proposals, reviewing, rule_files, rules, trying
+from corrections.api import (
+    conflicts,
+    dependencies,
+    impacts,
+    inbox,
+    proposals,
+    reviewing,
+    rule_files,
+    rules,
+    trying,
+)
 from corrections.api.query import QueryCorrections
 from corrections.api.search import SearchTexts
 
@@ -13,6 +23,13 @@ urlpatterns = [
     path("review/assign", inbox.AssignItems.as_view(), name="api-review-assign"),
     path("review/<slug:kind>/<uuid:uuid>/comments", inbox.ItemComments.as_view(), name="api-review-comments"),
     path("search", SearchTexts.as_view(), name="api-search"),
+    path("conflicts", conflicts.ConflictList.as_view(), name="api-conflicts"),
+    path("conflicts/scan", conflicts.ScanConflicts.as_view(), name="api-conflicts-scan"),
+    path("conflicts/scans/<uuid:uuid>", conflicts.ScanDetail.as_view(), name="api-conflict-scan"),
+    path("conflicts/<uuid:uuid>", conflicts.ConflictDetail.as_view(), name="api-conflict"),
+    path("conflicts/<uuid:uuid>/rule", conflicts.RuleConflict.as_view(), name="api-conflict-rule"),
+    path("rulings", conflicts.RulingList.as_view(), name="api-rulings"),
+    path("rulings/<uuid:uuid>/end", conflicts.EndRuling.as_view(), name="api-ruling-end"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
     path("rules/proposals", proposals.ProposalList.as_view(), name="api-rule-proposals"),
     path("rules/proposals/<uuid:uuid>", proposals.ProposalDetail.as_view(), name="api-rule-proposal"),

@@ -4,11 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, F, IntegerField, Q, QuerySet, Value, When
+from django.db.models import BigIntegerField, Case, Count, ExpressionWrapper, F, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce
 
-from corrections.models import FINDINGS, Conflict, ConflictScan, Rule
+from corrections.models import Conflict, ConflictScan, Rule
 
 VERDICTS = ("conflict", "not_proven")
+PROVEN = 10**9
+"""What a witness weighs in the order: more than any number of recorded calls."""
 STATUSES = ("open", "ruled", "gone")
 
 
@@ -36,8 +39,10 @@ def list_conflicts(workspace_id: int, filters: ConflictFilters) -> QuerySet[Conf
         rows = rows.filter(tool=filters.tool)
     if filters.rule is not None:
         rows = rows.filter(Q(rule_a__uuid=filters.rule) | Q(rule_b__uuid=filters.rule))
-    proven = Case(When(verdict="conflict", then=Value(0)), default=Value(1), output_field=IntegerField())
-    return rows.order_by(proven, F("frequency").desc(nulls_last=True), "-pk")
+    proven = Case(When(verdict="conflict", then=Value(PROVEN)), default=Value(0))
+    often = Coalesce(F("frequency") + 1, Value(0))
+    rank = ExpressionWrapper(proven + often, output_field=BigIntegerField())
+    return rows.annotate(rank=rank).order_by("-rank", "-pk")
 
 
 def get_conflict(*, workspace_id: int, uuid: UUID) -> Conflict | None:
@@ -91,6 +96,3 @@ def bodies_of(conflict: Conflict) -> list[dict[str, Any]]:
         if version is not None:
             found.append({"rule": rule, "version": version})
     return found
-
-
-KINDS = FINDINGS

@@ -18,6 +18,7 @@ from tests.builders import (
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_rule, make_rule_proposal
+from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
@@ -40,7 +41,10 @@ def rows(cast: Cast) -> dict[str, models.Model]:
     make_key(workspace)
     task = make_task(workspace)
     proposal = make_proposal(make_failed_path(workspace))
+    conflict, ruling = make_ruled(workspace)
     return {
+        "conflicts": conflict,
+        "rulings": ruling,
         "experiences": task,
         "tasks": task,
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),

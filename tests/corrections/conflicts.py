@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from django.utils import timezone
+
 from corrections.background.scanning import scan_backlog
-from corrections.models import Conflict, Rule
+from corrections.models import Conflict, Rule, Ruling
 from memory.models import Workspace
 from tests.corrections.builders import make_rule
 
@@ -16,6 +18,22 @@ def make_pair(workspace: Workspace, **changes: Any) -> tuple[Rule, Rule]:
         action_detail={"transform": "set_default", "field": "city", "default_value": "Beijing"},
     )  # fmt: skip
     return a, b
+
+
+def make_ruled(workspace: Workspace) -> tuple[Conflict, Ruling]:
+    """A finding about two rules and a ruling on it, as rows; no solver is asked."""
+    a, b = make_pair(workspace)
+    now, witness = timezone.now(), {"tool": {"name": "weather_api"}, "input": {"country": "CN"}}
+    ruling = Ruling.objects.create(
+        workspace=workspace, verdict="accept", status="active", rule_a=a, rule_b=b, tool="weather_api",
+        witness=witness, reason="known", made_by="owner", made_at=now,
+    )  # fmt: skip
+    conflict = Conflict.objects.create(
+        workspace=workspace, dedupe="x", kind="contradictory", verdict="conflict", status="open",
+        tool="weather_api", point="before", field="input.city", rule_a=a, version_a=1, rule_b=b,
+        version_b=1, witness=witness, found_at=now, updated_at=now,
+    )  # fmt: skip
+    return conflict, ruling
 
 
 def found(workspace: Workspace, kind: str = "contradictory") -> Conflict:
