@@ -86,12 +86,14 @@ def proposed_source(source: str) -> Any:
     return PROPOSAL_SOURCES.get(source, source)
 
 
+@register.filter
 def is_scheduled(rule: Any) -> bool:
     """Whether the rule is active and its time is still to come."""
     starts = rule.live_version.valid_from if rule.status == "active" and rule.live_version else None
     return starts is not None and starts > timezone.now()
 
 
+@register.filter
 def stale_words(reason: dict[str, Any]) -> Any:
     """Why a rule asks to be looked at, as a sentence."""
     words = STALE_WORDS.get(str(reason.get("kind")))

@@ -72,8 +72,6 @@ def rows(cast: Cast) -> dict[str, models.Model]:
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
         "rule-proposals": make_rule_proposal(workspace),
-        "rules": make_rule(workspace),
-        "tools": make_tool(workspace),
         "validators": make_validator(workspace),
     }
 
