@@ -17,7 +17,7 @@ from tests.builders import (
     make_validator,
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
-from tests.corrections.builders import make_rule, make_rule_proposal
+from tests.corrections.builders import make_change, make_rule, make_rule_proposal
 from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
@@ -72,6 +72,10 @@ def rows(cast: Cast) -> dict[str, models.Model]:
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
         "rule-proposals": make_rule_proposal(workspace),
+        "rules": make_rule(workspace),
+        "change-requests": (change := make_change(workspace)),
+        "changes": change,
+        "tools": make_tool(workspace),
         "validators": make_validator(workspace),
     }
 
