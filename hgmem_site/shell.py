@@ -45,6 +45,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         _("Correct"),
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
+            Section("conflicts", _("Conflicts"), "rule_settings", covers=("conflict", "ruling", "rulings")),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),

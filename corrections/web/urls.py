@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from corrections.web import editing, health, overview, patterns, rules, search, simulator, steps, tasks
+from corrections.web import (
+    conflicts,
+    editing,
+    health,
+    overview,
+    patterns,
+    rules,
+    search,
+    simulator,
+    steps,
+    tasks,
+)
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -21,5 +32,12 @@ urlpatterns = [
     path("rules/<uuid:uuid>/disable/", steps.rule_disable, name="rule-disable"),
     path("rules/<uuid:uuid>/retire/", steps.rule_retire, name="rule-retire"),
     path("rules/<uuid:uuid>/roll-back/", steps.rule_roll_back, name="rule-roll-back"),
+    path("rules/<uuid:uuid>/conflicts/", conflicts.rule_conflicts, name="rule-conflicts"),
+    path("conflicts/", conflicts.conflicts, name="conflicts"),
+    path("conflicts/scan/", conflicts.conflicts_scan, name="conflicts-scan"),
+    path("conflicts/<uuid:uuid>/", conflicts.conflict, name="conflict"),
+    path("conflicts/<uuid:uuid>/rule/", conflicts.conflict_rule, name="conflict-rule"),
+    path("rulings/", conflicts.rulings, name="rulings"),
+    path("rulings/<uuid:uuid>/end/", conflicts.ruling_end, name="ruling-end"),
     path("simulator/", simulator.simulator, name="simulator"),
 ]
