@@ -48,7 +48,7 @@ def test_inbox__many_findings__asks_no_more_queries(
     assert not {row.pk for row in first.rows} & {row.pk for row in second.rows}
 
 
-def test_arbitration__shows_both_rules_the_call_and_what_each_would_do(cast: Cast) -> None:
+def test_arbitration__open__shows_both_rules_the_call_and_what_each_would_do(cast: Cast) -> None:
     make_pair(cast.workspace)
     conflict = found(cast.workspace)
 
