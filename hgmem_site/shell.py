@@ -46,6 +46,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
             Section("conflicts", _("Conflicts"), "rule_settings", covers=("conflict", "ruling", "rulings")),
+            Section("changes", _("Change requests"), "approval", covers=("change",)),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),

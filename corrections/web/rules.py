@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET
 from corrections.domain.documents import read_document
 from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
+from corrections.queries.changes import undecided_of
 from corrections.queries.conflicts import conflicts_of_rule, latest_scan
 from corrections.queries.receipts import list_uses
 from corrections.web.buttons import step_buttons, why_not_edit
@@ -72,6 +73,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "why_not_edit": why_not_edit(row, request.actor),
         "scan": latest_scan(request.workspace.pk, row),
         "conflicts": conflicts_of_rule(row),
+        "undecided": undecided_of(row),
     }
     return render(request, "rules/detail.html", context)
 

@@ -87,7 +87,8 @@ def _named(item: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _names(answer: Mapping[str, Any], workspace_id: int) -> dict[str, str]:
-    uuids = {item.get(key) for part in PARTS for item in answer.get(part) or [] for key in ("rule", "by", "other")}
+    items = [item for part in PARTS for item in answer.get(part) or []]
+    uuids = {item.get(key) for item in items for key in ("rule", "by", "other")}
     return names_of(workspace_id=workspace_id, uuids=_as_uuids(uuids))
 
 
