@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rest_framework.exceptions import APIException
+from rest_framework.exceptions import ErrorDetail
 
-from corrections.actions.regressions import BrokenRuling
 from corrections.actions.changes import ReasonMissing, StaleChange
+from corrections.actions.regressions import BrokenRuling
 from corrections.actions.rules import StaleEdit
 from corrections.api.change_shapes import ChangePictureSerializer
 from corrections.domain.changes import InvalidPolicyError
@@ -21,11 +21,11 @@ from memory.domain.lifecycle import TransitionError
 class BrokenRulingAnswer(Conflict):
     """409 with the ruling (field ``ruling``: its uuid) and what would come out instead (``witness``)."""
 
-    default_code = "broken_ruling"
-
-    def __init__(self, detail: str, errors: list[dict[str, str]]) -> None:
-        APIException.__init__(self, detail, self.default_code)
-        self.errors = errors
+    def __init__(self, error: BrokenRuling) -> None:
+        rows = [{"field": "ruling", "detail": str(error.ruling.uuid)}]
+        rows += [{"field": "witness", "detail": line} for line in error.lines]
+        super().__init__(str(error), rows)
+        self.detail = ErrorDetail(str(error), "broken_ruling")
 
 
 @contextmanager
@@ -45,6 +45,7 @@ def refusals(prefix: str = "", change: ChangeRequest | None = None) -> Iterator[
         rows += [{"field": "witness", "detail": line} for line in error.lines]
         raise BrokenRulingAnswer(str(error), rows) from error
     except (StaleEdit, Refused) as error:
+        raise BrokenRulingAnswer(error) from error
     except ReasonMissing as error:
         raise Unprocessable(str(error), [{"field": "reason", "detail": str(error)}]) from error
     except InvalidPolicyError as error:

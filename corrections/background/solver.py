@@ -21,15 +21,15 @@ _START = (
     "from corrections.background.solver_child import main; main()"
 )
 _START_S = 20.0
-TIMEOUT_MS = 2_000
+TIMEOUT_MS = 1_000
 MEMORY_MB = 1_024
 
 
 class SolverProcess:
     """One child; questions are answered one after another. Use as a context, or ``close`` it.
 
-    ``timeout_ms`` is the solver's own limit for one check; a child that takes three times as long for a question
-    is killed and replaced. ``memory_mb`` is what it may map beyond its start.
+    ``timeout_ms`` is the solver's own limit for one check; a child that needs much longer for a question
+    (a few checks) is killed and replaced. ``memory_mb`` is what it may map beyond its start.
     """
 
     def __init__(self, timeout_ms: int = TIMEOUT_MS, memory_mb: int = MEMORY_MB) -> None:
@@ -68,7 +68,7 @@ class SolverProcess:
             raise EOFError("no child")
         child.stdin.write(len(question).to_bytes(4) + question)
         child.stdin.flush()
-        limit = 4 * self._timeout_ms / 1_000 + 2 + (_START_S if started else 0)
+        limit = 8 * self._timeout_ms / 1_000 + 2 + (_START_S if started else 0)
         if not select.select([child.stdout], [], [], limit)[0]:
             raise EOFError("it does not answer")
         length = int.from_bytes(child.stdout.read(4))

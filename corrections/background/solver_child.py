@@ -59,7 +59,7 @@ class _Keeper:
     def __init__(self, timeout_ms: int, memory_mb: int) -> None:
         self._timeout_ms = timeout_ms
         self._memory_mb = memory_mb
-        self._limit_s = 3 * timeout_ms / 1_000 + 0.5
+        self._limit_s = 6 * timeout_ms / 1_000 + 0.5
         self._pid = 0
         self._asked = 0
 

@@ -7,7 +7,8 @@ from uuid import UUID
 from django.db.models import BigIntegerField, Case, Count, ExpressionWrapper, F, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 
-from corrections.models import Conflict, ConflictScan, Rule
+from corrections.models import Conflict, ConflictScan, Rule, RuleVersion
+from memory.queries.paging import PAGE_SIZE, Page, read_number
 
 VERDICTS = ("conflict", "not_proven")
 PROVEN = 10**9
@@ -43,6 +44,19 @@ def list_conflicts(workspace_id: int, filters: ConflictFilters) -> QuerySet[Conf
     often = Coalesce(F("frequency") + 1, Value(0))
     rank = ExpressionWrapper(proven + often, output_field=BigIntegerField())
     return rows.annotate(rank=rank).order_by("-rank", "-pk")
+
+
+def page_of_conflicts(workspace_id: int, filters: ConflictFilters, cursor: str) -> Page[Conflict]:
+    """One page of :func:`list_conflicts`. Cursor: ``rank~id``; anything else starts at the top."""
+    rows = list_conflicts(workspace_id, filters)
+    rank, last = (read_number(part) for part in cursor.partition("~")[::2])
+    if rank is not None and last is not None:
+        rows = rows.filter(Q(rank__lt=rank) | Q(rank=rank, pk__lt=last))
+    found = list(rows[: PAGE_SIZE + 1])
+    if len(found) <= PAGE_SIZE:
+        return Page(found)
+    end: Any = found[PAGE_SIZE - 1]
+    return Page(found[:PAGE_SIZE], f"{end.rank}~{end.pk}")
 
 
 def get_conflict(*, workspace_id: int, uuid: UUID) -> Conflict | None:
@@ -85,8 +99,16 @@ def get_scan(*, workspace_id: int, uuid: UUID) -> ConflictScan | None:
     return rows.defer("plan").first()
 
 
-def bodies_of(conflict: Conflict) -> list[dict[str, Any]]:
-    """The documents of the versions that a finding is about: rule A's, then rule B's."""
+@dataclass(frozen=True)
+class Side:
+    """One rule of a finding, in the version it is about."""
+
+    rule: Rule
+    version: RuleVersion
+
+
+def sides_of(conflict: Conflict) -> list[Side]:
+    """Rule A, then rule B if there is one. A query for each."""
     pairs = [(conflict.rule_a, conflict.version_a)]
     if conflict.rule_b is not None and conflict.version_b is not None:
         pairs.append((conflict.rule_b, conflict.version_b))
@@ -94,5 +116,5 @@ def bodies_of(conflict: Conflict) -> list[dict[str, Any]]:
     for rule, number in pairs:
         version = rule.versions.filter(number=number).first()
         if version is not None:
-            found.append({"rule": rule, "version": version})
+            found.append(Side(rule, version))
     return found

@@ -24,10 +24,10 @@ _TRIES: Final = 4
 class Solving:
     """Answers questions, one after another; what conditions mean is encoded once."""
 
-    def __init__(self, timeout_ms: int = 2_000) -> None:
+    def __init__(self, timeout_ms: int = 1_000) -> None:
         self._encoder = Encoder()
         self._timeout_ms = timeout_ms
-        self._solver = self._fresh()
+        self._solver: Any = self._fresh()
 
     def ask(self, question: Question) -> Answer:
         """The answer; see ``questions.Answer``."""
@@ -39,53 +39,62 @@ class Solving:
             self._solver = self._fresh()
             return Answer("unknown", reason=f"the solver gave up: {_told(fault)}"[:300])
 
-    def _fresh(self) -> Any:
-        solver = z3.Solver()
-        solver.set("timeout", self._timeout_ms)
-        return solver
+    @staticmethod
+    def _fresh() -> Any:
+        return z3.Solver()
 
     def _answer(self, question: Question) -> Answer:
         problem = _Problem(self._encoder, question)
         if problem.impossible:
             return Answer("no")
-        outcome, reason = self._check(problem.hard)
-        if outcome == z3.unsat:
-            return Answer("no")
-        failure = _Failure(reason, problem.open)
-        for wishes, obeys in problem.wishes():
-            found = self._example(problem, wishes, failure)
-            if found is not None:
-                witness, moment = found
-                return Answer("yes", witness, moment, obeys_schema=obeys)
-        return Answer("unknown", reason=failure.told())
-
-    def _check(self, formulas: list[Formula]) -> tuple[Any, str]:
-        """Satisfiable or not: in the solver at hand first, in a fresh one when that does not know."""
         solver = self._solver
         solver.push()
         try:
-            solver.add(formulas)
-            outcome = solver.check()
+            return self._searched(solver, problem)
         finally:
             solver.pop()
-        if outcome != z3.unknown:
-            return outcome, ""
-        self._solver = self._fresh()
-        once = self._fresh()
-        once.add(formulas)
-        outcome = once.check()
-        return outcome, once.reason_unknown() if outcome == z3.unknown else ""
+
+    def _searched(self, solver: Any, problem: "_Problem") -> Answer:
+        """Is it possible at all? Then an example, the best first; any example in the end.
+
+        What the solver at hand does not know is asked of a fresh one.
+        """
+        solver.add(problem.hard)
+        failure = _Failure(problem.open)
+        outcome = self._check(solver, self._timeout_ms)
+        if outcome == z3.unknown:
+            failure.note(solver.reason_unknown())
+            self._solver, solver = self._fresh(), self._fresh()
+            solver.add(problem.hard)
+            outcome = self._check(solver, self._timeout_ms)
+        if outcome == z3.unsat:
+            return Answer("no")
+        first = Example(self._encoder, solver.model(), problem.places) if outcome == z3.sat else None
+        for wishes, obeys in problem.wishes():
+            found = self._example(solver, problem, wishes, failure)
+            if found is not None:
+                return Answer("yes", *found, obeys_schema=obeys)
+        found = problem.confirmed(first) if first is not None else None
+        if found is None and first is not None:
+            found = self._example(solver, problem, [first.differs()], failure)
+        if found is not None:
+            return Answer("yes", *found, obeys_schema=not problem.has_schema)
+        return Answer("unknown", reason=failure.told())
+
+    @staticmethod
+    def _check(solver: Any, timeout_ms: int) -> Any:
+        solver.set("timeout", timeout_ms)
+        return solver.check()
 
     def _example(
-        self, problem: "_Problem", wishes: list[Formula], failure: "_Failure"
+        self, solver: Any, problem: "_Problem", wishes: list[Formula], failure: "_Failure"
     ) -> tuple[dict[str, Any], datetime] | None:
-        solver = self._solver
+        """A confirmed example that meets the wishes; one that is refuted is kept out and another asked for."""
         solver.push()
         try:
-            solver.add(problem.hard)
-            solver.add([wish for wish in wishes if wish is not True])
+            solver.add(_without_true(wishes))
             for _ in range(_TRIES):
-                outcome = solver.check()
+                outcome = self._check(solver, self._timeout_ms // 4)
                 if outcome != z3.sat:
                     failure.note(solver.reason_unknown() if outcome == z3.unknown else "")
                     return None
@@ -103,9 +112,9 @@ class Solving:
 class _Failure:
     """Why there is neither an example nor a proof."""
 
-    def __init__(self, reason: str, left_open: tuple[str, ...]) -> None:
+    def __init__(self, left_open: tuple[str, ...]) -> None:
         self.refuted = 0
-        self._reasons = {reason: None} if reason else {}
+        self._reasons: dict[str, None] = {}
         self._open = left_open
 
     def note(self, reason: str) -> None:
@@ -158,17 +167,19 @@ class _Problem:
     def wishes(self) -> Iterator[tuple[list[Formula], bool]]:
         """What a good example meets beside the question, the best first, and whether that is the schema."""
         readable_ones = [*self._small(), *self._versions()]
-        schema = self._schema()
-        preferred = [one.true for one in self._preferred]
-        tried: set[int] = set()
-        for count in range(len(preferred), -1, -1):
-            if schema is not None:
-                yield [schema, *preferred[:count], *readable_ones], True
-            if count and schema is not None:
-                continue
-            yield [*preferred[:count], *readable_ones], schema is None
-            tried.add(count)
-        yield [*self._versions()], schema is None
+        schema, preferred = self._schema(), [one.true for one in self._preferred]
+        if schema is not None and preferred:
+            yield [schema, *preferred, *readable_ones], True
+        if preferred:
+            yield [*preferred, *readable_ones], schema is None
+        if schema is not None:
+            yield [schema, *readable_ones], True
+        yield readable_ones, schema is None
+
+    @property
+    def has_schema(self) -> bool:
+        """Whether a schema was given."""
+        return bool(self._question.schema)
 
     def confirmed(self, example: Example) -> tuple[dict[str, Any], datetime] | None:
         """The example as a context, if every part really turns out as wanted."""

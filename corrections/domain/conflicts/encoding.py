@@ -167,7 +167,10 @@ class _Encoding:
         if len(args) != 2:
             return None
         if function in ("_==_", "_!=_"):
-            yes, no = symbols.equality(*self._both(args, local), self._loose(args, local))
+            left, right = self._both(args, local)
+            self._use_items(left, right)
+            self._use_items(right, left)
+            yes, no = symbols.equality(left, right, self._loose(args, local))
             return (yes, no) if function == "_==_" else (no, yes)
         if function in ("_<_", "_<=_", "_>_", "_>=_"):
             return symbols.ordering(function, *self._both(args, local), self._loose(args, local))
@@ -380,6 +383,14 @@ class _Encoding:
 
     def _use(self, place: Place) -> None:
         self._used[place] = None
+
+    def _use_items(self, owner: Symbol, other: Symbol) -> None:
+        """The items that a comparison with a list literal looks at."""
+        counts = [len(part.value) for part in other if part.kind == LIST and isinstance(part.value, tuple)]
+        for part in owner:
+            if part.kind == LIST and isinstance(part.value, Place):
+                for at in range(max(counts, default=0)):
+                    self._use(part.value.child(at))
 
     def _left_open(self, node: Node, local: dict[str, Symbol], reason: str) -> Truth:
         """An open answer: true, false or an error."""

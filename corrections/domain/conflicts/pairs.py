@@ -7,6 +7,7 @@ from typing import Any
 from corrections.domain.conflicts.effects import Effects, effects_of
 from corrections.domain.conflicts.findings import Facts, Finding
 from corrections.domain.conflicts.outlines import apart
+from corrections.domain.conflicts.overlays import in_setting, overlays
 from corrections.domain.conflicts.questions import Answer, Part, Question, Setting, Solver
 from corrections.domain.conflicts.relations import Relation, Subject, first_of, relation
 from corrections.domain.conflicts.scopes import covers, meeting
@@ -48,18 +49,25 @@ class Pairs:
 
     def together(self, subjects: Sequence[Subject], setting: Setting) -> Answer:
         """A call in which all rules fire: out of the examples that are known, else from the solver."""
+        idle: Answer | None = None
         for witness, moment in self._combined(subjects, setting):
             effects = self._effects(subjects, witness, moment)
-            if (
-                effects is not None
-                and effects.all_match
-                and all(effects.acted(at) for at in range(len(subjects)))
-            ):
+            if effects is None or not effects.all_match:
+                continue
+            if all(effects.acted(at) for at in range(len(subjects))):
                 return Answer("yes", witness, moment)
-        parts = tuple(Part(subject.condition) for subject in subjects)
+            idle = idle or Answer("yes", witness, moment)
         wishes = tuple(wish for subject in subjects for wish in subject.wishes)
-        question = Question(parts, setting, prefer=wishes, schema=schema_text(self._facts, setting))
-        answer = self._solver.ask(question)
+        if idle is not None and not wishes:
+            return idle
+        answer = self._asked(subjects, setting, wishes)
+        return idle if idle is not None and answer.witness is None else answer
+
+    def _asked(self, subjects: Sequence[Subject], setting: Setting, wishes: tuple[str, ...]) -> Answer:
+        """A call in which all fire, from the solver and confirmed by the engine."""
+        parts = tuple(Part(subject.condition) for subject in subjects)
+        schema = schema_text(self._facts, setting)
+        answer = self._solver.ask(Question(parts, setting, prefer=wishes, schema=schema))
         if answer.witness is None or answer.moment is None:
             return answer
         effects = self._effects(subjects, answer.witness, answer.moment)
@@ -70,16 +78,14 @@ class Pairs:
     def _combined(
         self, subjects: Sequence[Subject], setting: Setting
     ) -> Iterator[tuple[dict[str, Any], datetime]]:
-        """Known examples laid over each other, when no schema has a say."""
-        examples = [self._singles.known_example(subject) for subject in subjects]
-        known = [example for example in examples if example is not None]
-        if len(known) < len(subjects) or schema_text(self._facts, setting):
+        """Examples of each laid over each other, when no schema has a say."""
+        if schema_text(self._facts, setting):
             return
-        for some in (known, known[::-1]):
-            laid: dict[str, Any] = {}
-            for example in some:
-                laid = _laid_over(laid, example.witness)
-            yield _in_setting(laid, setting), setting.moment
+        examples = [self._singles.example(subject) for subject in subjects]
+        known = [example.witness for example in examples if example is not None]
+        if len(known) == len(subjects):
+            for laid in overlays(known):
+                yield in_setting(laid, setting), setting.moment
 
     @staticmethod
     def _effects(subjects: Sequence[Subject], witness: dict[str, Any], moment: datetime) -> Effects | None:
@@ -121,10 +127,34 @@ class Pairs:
             reason = f"whenever it fires, {_named(first)} goes first and keeps {link.clash}"
             return [self._shown("shadowed", (last, first), link.clash, answer, reason)]
         if self._is_contradiction(effects, link):
-            reason = _REFUSED if link.is_refusal else f"both write {link.clash}, each its own way"
-            return [self._shown("contradictory", (a, b), link.clash, answer, reason)]
-        reason = f"both can fire, but no call was found in which they differ about {link.clash}"
-        return [_finding("contradictory", (a, b), link.clash, reason)]
+            return [self._contradiction(a, b, link, answer)]
+        return self._sought(a, b, link)
+
+    def _sought(self, a: Subject, b: Subject, link: Relation) -> list[Finding]:
+        """Both fire, but did nothing different in the example. A contradiction needs one of them at work."""
+        setting = meeting((a.rule, b.rule), self._facts.now)
+        doubt = f"both can fire, but no call was found in which they differ about {link.clash}"
+        needy = [subject for subject in (a, b) if subject.needs]
+        if setting is None or len(needy) < (1 if link.is_refusal else 2):
+            return [_finding("contradictory", (a, b), link.clash, doubt)]
+        for subject in needy:
+            parts = (Part(a.condition), Part(b.condition), Part(subject.needs))
+            answer = self._solver.ask(Question(parts, setting))
+            if answer.outcome == "no" and link.is_refusal:
+                return []
+            if answer.outcome == "no":
+                continue
+            if answer.witness is None:
+                return [_finding("contradictory", (a, b), link.clash, answer.reason)]
+            effects = self._confirmed((a, b), answer)
+            if effects.all_match and self._is_contradiction(effects, link):
+                return [self._contradiction(a, b, link, answer)]
+            return [_finding("contradictory", (a, b), link.clash, doubt)]
+        return []
+
+    def _contradiction(self, a: Subject, b: Subject, link: Relation, answer: Answer) -> Finding:
+        reason = _REFUSED if link.is_refusal else f"both write {link.clash}, each its own way"
+        return self._shown("contradictory", (a, b), link.clash, answer, reason)
 
     @staticmethod
     def _is_contradiction(effects: Effects, link: Relation) -> bool:
@@ -193,27 +223,3 @@ def _is_suppressed(effects: Effects, subject: Subject) -> bool:
 
 def _named(subject: Subject) -> str:
     return f"rule {subject.rule.name or subject.uuid}"
-
-
-def _laid_over(one: Any, other: Any) -> Any:
-    """``other`` over ``one``: fields of both, the other's where they differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one | {key: _laid_over(one.get(key), value) for key, value in other.items()}
-    return other
-
-
-def _in_setting(witness: dict[str, Any], setting: Setting) -> dict[str, Any]:
-    """The example moved to where both rules apply."""
-    tool = dict(witness.get("tool") or {})
-    if setting.tool:
-        tool["name"] = setting.tool
-    if setting.version:
-        tool["version"] = setting.version
-    task = dict(witness.get("task") or {})
-    if setting.tags:
-        tags = task.get("tags") or []
-        task["tags"] = [*tags, *(tag for tag in setting.tags if tag not in tags)]
-    if setting.agent:
-        task["agent"] = setting.agent
-    moved = {**witness, "point": setting.point}
-    return moved | ({"tool": tool} if tool else {}) | ({"task": task} if task else {})

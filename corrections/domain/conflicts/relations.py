@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from corrections.domain.conflicts.outlines import Outline, outline_of
-from corrections.domain.conflicts.wishes import wishes_of
+from corrections.domain.conflicts.wishes import needs_of, wishes_of
 from hgmem.rules import ParameterTransform, PreCallValidation, Rule, ToolSwitch
 from hgmem.rules.compiled import CompiledRule
 from hgmem.rules.operations import Set
@@ -37,6 +37,11 @@ class Subject:
     def wishes(self) -> tuple[str, ...]:
         """Conditions under which the action has something to do."""
         return wishes_of(self.rule)
+
+    @cached_property
+    def needs(self) -> str:
+        """A condition without which the action changes nothing; "" when nobody can say."""
+        return needs_of(self.rule)
 
 
 @dataclass(frozen=True)
