@@ -86,10 +86,10 @@ def apply_rule_files(
     rules = {str(rule.uuid): rule for rule in locked}
     kept = list_kept(workspace_id)
     plan = plan_changes(wanted, kept, prune=prune, now=timezone.now())
+    if not plan.work:  # applied before, or by somebody else meanwhile
+        return Applied(plan)
     if plan.digest != digest:
         raise StalePlan(describe_moves(base or {}, kept))
-    if not plan.work:
-        return Applied(plan)
     work = _Work(workspace_id, by, reason, rules)
     for change in plan.work:
         work.take(change)

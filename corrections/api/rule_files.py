@@ -34,7 +34,7 @@ class RuleFileSerializer(serializers.Serializer[Any]):
 class PlanSerializer(serializers.Serializer[Any]):
     """Files, and whether rules that none of them names are to be retired."""
 
-    files = RuleFileSerializer(many=True, min_length=1, max_length=5_000)
+    files = serializers.ListField(child=RuleFileSerializer(), min_length=1, max_length=5_000)
     prune = serializers.BooleanField(default=False)
 
 
@@ -106,9 +106,8 @@ class ExportRules(APIView):
         """In an order that stays, without what is retired."""
         kind = text_params(request, "format")["format"] or "yaml"
         if kind not in FORMATS:
-            raise Unprocessable(
-                "There is no such format.", [{"field": "format", "detail": "must be yaml or json"}]
-            )
+            fault = {"field": "format", "detail": "must be yaml or json"}
+            raise Unprocessable("There is no such format.", [fault])
         text = write_rule_file(list_kept(workspace_of(request), exported=True), kind)
         return HttpResponse(text, content_type=f"{TYPES[kind]}; charset=utf-8")
 

@@ -9,7 +9,7 @@ from memory.queries.texts import patterns_by_uuid
 
 KINDS = ("rule", "pattern")
 SPARE = 20
-"""Hits asked for beyond the limit: deleted rules and foreign kinds fall out."""
+"""Hits asked for beyond the limit: deleted rules fall out."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,15 @@ def find_texts(workspace_id: int, text: str, *, kind: str = "", limit: int = 10)
     Rules by a word of their name follow, which were written so lately that no index knows them.
     """
     kinds = KINDS if not kind else (kind,)
+    answer = search_texts(workspace_id, text, kinds=frozenset(kinds), limit=limit + SPARE)
     items: list[FoundText] = []
-    waiting, by_meaning = 0, True
     for each in kinds:
-        answer = search_texts(workspace_id, text, kinds=frozenset((each,)), limit=limit + SPARE)
-        items += _rows(workspace_id, each, answer.hits)[:limit]
-        waiting, by_meaning = answer.waiting, answer.by_meaning
+        hits = [hit for hit in answer.hits if hit.kind == each]
+        items += _rows(workspace_id, each, hits)[:limit]
     if "rule" in kinds:
         items += _new_rules(workspace_id, text, items, limit)
     items.sort(key=lambda item: -(item.score or 0))
-    return FoundTexts(items, waiting, by_meaning)
+    return FoundTexts(items, answer.waiting, answer.by_meaning)
 
 
 def _rows(workspace_id: int, kind: str, hits: list[TextHit]) -> list[FoundText]:

@@ -35,9 +35,7 @@ def rule_review(request: PageRequest, uuid: UUID) -> HttpResponse:
     """It is still right."""
     rule = find_rule(request, uuid)
     review_rule(rule=rule, by=request.actor, note=request.POST.get("note", "").replace("\x00", "")[:2_000])
-    messages.success(
-        request, _("The rule is still right. Its reminders are gone until there is a new reason.")
-    )
+    messages.success(request, _("Its reminders are gone until there is a new reason."))
     return redirect("rule", request.workspace.slug, uuid)
 
 

@@ -16,7 +16,7 @@ from corrections.queries import rules as queries
 from corrections.queries.changes import undecided_of
 from corrections.queries.conflicts import conflicts_of_rule, latest_scan
 from corrections.queries.receipts import list_uses
-from corrections.web.buttons import step_buttons, why_not_edit
+from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
 from corrections.web.forms.basics import RuleFilterForm
 from corrections.web.sessions import find_rule
 from hgmem.rules import Condition, RuleError
@@ -74,6 +74,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "why_not_edit": why_not_edit(row, request.actor),
         "scan": latest_scan(request.workspace.pk, row),
         "conflicts": conflicts_of_rule(row),
+        "why_not_review": why_not_review(request.actor),
         "undecided": undecided_of(row),
     }
     return render(request, "rules/detail.html", context)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 _WORD = re.compile(r"[^\W_]+(?:[_.][^\W_]+)*")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
-MAX_WORDS = 24
+MAX_WORDS = 16
 FEW = 10
 """As if there were so many more texts without the word: among two texts none is common or rare."""
 IN_TITLE, IN_TEXT, ALL_WORDS = 1.0, 0.95, 0.85

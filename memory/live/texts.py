@@ -26,6 +26,7 @@ from memory.queries.texts import TextRow, read_texts
 SLACK = timedelta(seconds=10)
 """Rows may be committed a little later than they say they were written."""
 KEPT_WORKSPACES = 8
+KINDS = frozenset(("rule", "pattern"))
 Scores = NDArray[np.float32]
 
 
@@ -67,17 +68,18 @@ class TextIndex:
         self._has_vector: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
 
     def search(self, question: Words, vector: Scores | None, kinds: frozenset[str], limit: int) -> TextAnswer:
-        """The texts near the question, of these kinds (empty: all)."""
+        """The texts near the question: of each of these kinds at most ``limit``."""
         with self._lock:
             self._refresh()
             share, floor = self._letters(question)
             score = self._scores(vector, share, floor)
+            left = dict.fromkeys(kinds, limit)
             hits: list[TextHit] = []
-            for place in np.argsort(-score, kind="stable"):
+            near = np.flatnonzero(score)
+            for place in near[np.argsort(-score[near], kind="stable")]:
                 kind, subject = self._keys[place]
-                if score[place] <= 0 or len(hits) >= limit:
-                    break
-                if not kinds or kind in kinds:
+                if left.get(kind, 0) > 0:
+                    left[kind] -= 1
                     by = "letters" if floor[place] > 0 else "meaning"
                     rounded = round(float(score[place]), 3)
                     hits.append(TextHit(kind, subject, self._titles[place], rounded, by))
@@ -150,9 +152,9 @@ _lock = threading.Lock()
 
 
 def search_texts(
-    workspace_id: int, text: str, *, kinds: frozenset[str] = frozenset(), limit: int = 10
+    workspace_id: int, text: str, *, kinds: frozenset[str] = KINDS, limit: int = 10
 ) -> TextAnswer:
-    """The workspace's texts near a question, best first; nothing when none is near.
+    """The workspace's texts near a question, best first, at most ``limit`` of each kind; none if none is near.
 
     A text that holds the question, or all its words, comes before those that only mean something like it.
     """

@@ -4,7 +4,7 @@ import re
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from django.core.management import BaseCommand, CommandError
 from rich.console import Console
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         workspace = find_workspace(options["workspace"])
         if workspace is None:
             raise CommandError(f"There is no workspace {options['workspace']!r}.")
-        self._console = Console(file=self.stdout, highlight=False, soft_wrap=True)
+        self._console = Console(file=cast(IO[str], self.stdout), highlight=False, soft_wrap=True)
         try:
             getattr(self, f"_{options['what']}")(workspace, options)
         except (RuleFileError, StalePlan, Refused, RuleError, NotPermitted) as refusal:

@@ -7,7 +7,7 @@ from corrections.background.texts import collect_rule_texts
 from corrections.models import Rule
 from memory.background.texts import collect_pattern_texts, embed_texts, reindex_texts, waiting_texts
 from memory.live.embedders import EmbedderError, get_embedder
-from memory.live.texts import TextAnswer, search_texts
+from memory.live.texts import KINDS, TextAnswer, search_texts
 from memory.models import TextEntry, Workspace
 from tests.builders import make_call, make_failure, make_pattern, make_task
 from tests.conftest import Cast
@@ -50,7 +50,7 @@ def titles(answer: TextAnswer) -> list[str]:
 
 
 def ask(workspace: Workspace, text: str, *kinds: str) -> list[str]:
-    return titles(search_texts(workspace.pk, text, kinds=frozenset(kinds)))
+    return titles(search_texts(workspace.pk, text, kinds=frozenset(kinds) or KINDS))
 
 
 def test_search__a_question_in_other_words__finds_the_rule(cast: Cast, embedder: str) -> None:
