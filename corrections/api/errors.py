@@ -41,10 +41,6 @@ def refusals(prefix: str = "", change: ChangeRequest | None = None) -> Iterator[
         rows = [{"field": fault["field"], "detail": fault["detail"]} for fault in faults]
         raise Unprocessable(str(error), rows) from error
     except BrokenRuling as error:
-        rows = [{"field": "ruling", "detail": str(error.ruling.uuid)}]
-        rows += [{"field": "witness", "detail": line} for line in error.lines]
-        raise BrokenRulingAnswer(str(error), rows) from error
-    except (StaleEdit, Refused) as error:
         raise BrokenRulingAnswer(error) from error
     except ReasonMissing as error:
         raise Unprocessable(str(error), [{"field": "reason", "detail": str(error)}]) from error

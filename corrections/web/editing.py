@@ -174,15 +174,3 @@ def _form_url(request: HttpRequest, rule: Rule | None) -> str:
         return reverse("rule-edit", args=[slug, rule.uuid])
     proposal = proposal_of(request)
     return reverse("rule-new", args=[slug]) + (f"?proposal={proposal.uuid}" if proposal else "")
-
-
-def _why_not_publish(request: HttpRequest) -> str:
-    try:
-        check_may(request.actor, "publish_rule")
-    except NotPermitted as refusal:
-        return str(refusal)
-    return ""
-
-
-def _form_url(slug: str, rule: Rule | None) -> str:
-    return reverse("rule-edit", args=[slug, rule.uuid]) if rule else reverse("rule-new", args=[slug])

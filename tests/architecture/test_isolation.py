@@ -72,10 +72,8 @@ def rows(cast: Cast) -> dict[str, models.Model]:
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
         "rule-proposals": make_rule_proposal(workspace),
-        "rules": make_rule(workspace),
         "change-requests": (change := make_change(workspace)),
         "changes": change,
-        "tools": make_tool(workspace),
         "validators": make_validator(workspace),
     }
 
