@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import translation
 from rest_framework.test import APIClient
 
+from corrections.background.scanning import forget_versions
 from corrections.live.receipts import RECEIPTS
 from corrections.live.rulesets import RULESETS
 from hgmem.periodic import Periodic
@@ -56,6 +57,7 @@ def fast_and_fresh(settings: object) -> None:
     KEYRING.forget()
     translation.deactivate()  # the language of the request before
     RULESETS.forget()
+    forget_versions()
     RECEIPTS.forget()
     forget_redactors()
     forget_index()

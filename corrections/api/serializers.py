@@ -187,6 +187,9 @@ class DecisionSerializer(serializers.Serializer[Any]):
     output = serializers.JSONField(required=False)
     applied = serializers.ListField(child=serializers.DictField())
     suppressed = serializers.ListField(child=serializers.DictField())
+    conflicts = serializers.ListField(
+        child=serializers.DictField(), help_text="Pairs that want different things and that nobody ruled on."
+    )
     errors = serializers.ListField(child=serializers.DictField())
     near_misses = serializers.ListField(child=serializers.DictField(), required=False)
     ruleset_version = serializers.CharField()

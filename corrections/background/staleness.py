@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from corrections.domain.staleness import StalePolicy, WatchedRule, find_stale_reasons, stale_policy
+from corrections.domain.staleness import KINDS, StalePolicy, WatchedRule, find_stale_reasons, stale_policy
 from corrections.models import Rule
 from memory.queries.tools import list_last_calls
 from memory.queries.workspaces import get_workspace
@@ -41,7 +41,10 @@ def _chunks(workspace_id: int) -> Iterator[list[Rule]]:
 
 
 def _mark(rule: Rule, tools: dict[str, datetime], policy: StalePolicy, now: datetime) -> bool:
-    reasons = find_stale_reasons(watched(rule), tools, policy, now) if rule.status == "active" else []
+    found = find_stale_reasons(watched(rule), tools, policy, now) if rule.status == "active" else []
+    # What somebody marked, after a tool changed, is for a person to clear.
+    others = [reason for reason in rule.stale_reasons if reason.get("kind") not in KINDS]
+    reasons = [*found, *others]
     since = (rule.stale_since or now) if reasons else None
     if (reasons, since) == (rule.stale_reasons, rule.stale_since):
         return False

@@ -23,9 +23,10 @@ def list_rules(
 ) -> QuerySet[Rule]:
     """The workspace's rules, newest first, filtered by what their latest version says. Two queries at most.
 
+    ``q`` looks in the name, the tool and the condition; any ``needs_look`` leaves those that ask for it.
     Deleted rules are left out unless their ``status`` is asked for.
 
-    ``q`` looks in the name, the tool and the condition; any ``needs_look`` leaves those that ask for it.
+    ``q`` looks in the name, the tool and the condition.
     """
     rows = Rule.objects.filter(workspace_id=workspace_id).select_related("latest_version", "live_version")
     rows = rows.filter(status=status) if status else rows.exclude(status="deleted")

@@ -13,7 +13,11 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from corrections.web.proposal_forms import SOURCES, STATUSES, TONES
+
 register = template.Library()
+
+PROPOSAL_STATUSES, PROPOSAL_SOURCES, PROPOSAL_TONES = dict(STATUSES), dict(SOURCES), TONES
 
 TOKEN = re.compile(
     r"""(?P<text>[rR]?"(?:\\.|[^"\\])*"|[rR]?'(?:\\.|[^'\\])*')"""
@@ -62,6 +66,24 @@ def _coloured(kind: str, text: str) -> Any:
 def action_words(action_type: str) -> Any:
     """What an action does, in words."""
     return ACTION_WORDS.get(action_type, action_type)
+
+
+@register.filter
+def proposed_status(status: str) -> Any:
+    """The status of a rule proposal in the reader's language."""
+    return PROPOSAL_STATUSES.get(status, status)
+
+
+@register.filter
+def proposed_tone(status: str) -> str:
+    """The badge's class for it."""
+    return PROPOSAL_TONES.get(status, "plain")
+
+
+@register.filter
+def proposed_source(source: str) -> Any:
+    """Who proposed a rule, in the reader's language."""
+    return PROPOSAL_SOURCES.get(source, source)
 
 
 @register.filter

@@ -1,5 +1,7 @@
 """Workspaces a person can see."""
 
+from django.db.models import QuerySet
+
 from memory.models import User, Workspace
 
 
@@ -11,6 +13,11 @@ def list_workspaces(*, user: User) -> list[Workspace]:
 def get_workspace(workspace_id: int) -> Workspace:
     """The workspace of an actor or a row."""
     return Workspace.objects.get(pk=workspace_id)
+
+
+def workspace_rows(workspace_id: int) -> QuerySet[Workspace]:
+    """The one workspace as a query, for others to hang figures on."""
+    return Workspace.objects.filter(pk=workspace_id)
 
 
 def find_workspace(slug: str) -> Workspace | None:
