@@ -12,6 +12,8 @@ from django.views.decorators.http import require_GET
 from corrections.domain.documents import read_document
 from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
+from corrections.queries.dependencies import dependents_of
+from corrections.queries.changes import undecided_of
 from corrections.queries.receipts import list_uses
 from corrections.web.buttons import step_buttons, why_not_edit
 from corrections.web.forms.basics import RuleFilterForm
@@ -59,6 +61,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a rule does, where it fired, and how it came to be."""
     row = find_rule(request, uuid)
     versions = list(queries.list_versions(row)[:SHOWN_VERSIONS])
+    dependents = dependents_of(row, now=timezone.now(), looked_at=0)
     context = {
         "title": row.name,
         "rule": row,
@@ -67,8 +70,10 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "versions": list(zip(versions, [*versions[1:], None], strict=True)),
         "patterns": queries.patterns_of(row),
         "page": newest_first(list_uses(row), request.GET.get("cursor", ""), size=USES_PER_PAGE),
-        "buttons": step_buttons(row, request.actor, timezone.now()),
+        "buttons": step_buttons(row, request.actor, timezone.now(), needed_by=len(dependents)),
+        "dependents": dependents,
         "why_not_edit": why_not_edit(row, request.actor),
+        "undecided": undecided_of(row),
     }
     return render(request, "rules/detail.html", context)
 

@@ -17,7 +17,7 @@ from tests.builders import (
     make_validator,
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
-from tests.corrections.builders import make_rule
+from tests.corrections.builders import make_change, make_rule
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
@@ -66,6 +66,8 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "impacts": ToolImpact.objects.create(
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
+        "change-requests": (change := make_change(workspace)),
+        "changes": change,
         "validators": make_validator(workspace),
     }
 
