@@ -12,8 +12,8 @@ from django.views.decorators.http import require_GET
 from corrections.domain.documents import read_document
 from corrections.models import Rule, RuleVersion
 from corrections.queries import rules as queries
-from corrections.queries.dependencies import dependents_of
 from corrections.queries.changes import undecided_of
+from corrections.queries.dependencies import dependents_of
 from corrections.queries.receipts import list_uses
 from corrections.web.buttons import step_buttons, why_not_edit
 from corrections.web.forms.basics import RuleFilterForm

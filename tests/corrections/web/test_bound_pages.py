@@ -1,6 +1,6 @@
 """Pages of dependencies and of changed tools."""
 
-from corrections.models import ManualDependency, Rule
+from corrections.models import ChangeRequest, ManualDependency, Rule
 from memory.models import AuditEvent
 from tests.builders import make_call, make_task, make_tool
 from tests.conftest import Cast, page_client
@@ -136,3 +136,17 @@ def test_undo__of_what_waits_for_approval__says_that_there_is_nothing(cast: Cast
     assert "1 change waits for approval." in waits
     undone = client.post(f"/w/acme/impacts/{impact.uuid}/undo/", {"reason": "no"}, follow=True).text
     assert "Nothing that was disabled" in undone
+
+
+def test_rule__that_another_one_needs__warns_before_it_is_disabled_and_in_the_request(cast: Cast) -> None:
+    rule, reader = make_rule(cast.workspace), make_reader(cast)
+    client = page_client(cast.maintainer)
+
+    page = client.get(f"/w/acme/rules/{rule.uuid}/").text
+    assert "1 rule needs this one and may break." in page
+    assert reader.name in client.get(f"/w/acme/rules/{rule.uuid}/edit/").text
+    client.post(f"/w/acme/rules/{rule.uuid}/disable/", {"reason": "no"})
+
+    change = ChangeRequest.objects.get(rule=rule, kind="disable")
+    assert [one["name"] for one in change.detail["dependents"]] == ["Units"]
+    assert "1 rule needs this one" in page_client(cast.owner).get(f"/w/acme/changes/{change.uuid}/").text
