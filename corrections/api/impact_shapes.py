@@ -7,6 +7,8 @@ from rest_framework import serializers
 from corrections.domain.impacts import DECISIONS
 from corrections.models import ToolImpact
 
+CHANGES = ("gone", "type", "required", "added")
+
 
 class ImpactSerializer(serializers.ModelSerializer[ToolImpact]):
     """A tool changed: schema versions are those of `tools/{uuid}/schemas`. Open while `closed_at` is null."""
@@ -28,7 +30,7 @@ class FieldChangeSerializer(serializers.Serializer[Any]):
     """A field of the input that differs."""
 
     path = serializers.CharField()
-    kind = serializers.ChoiceField(choices=["gone", "type", "required", "added"])
+    kind = serializers.ChoiceField(choices=CHANGES)
     old = serializers.CharField(allow_blank=True)
     new = serializers.CharField(allow_blank=True)
 
