@@ -17,7 +17,8 @@ from tests.builders import (
     make_validator,
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
-from tests.corrections.builders import make_change, make_rule
+from tests.corrections.builders import make_change, make_rule, make_rule_proposal
+from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
@@ -40,7 +41,10 @@ def rows(cast: Cast) -> dict[str, models.Model]:
     make_key(workspace)
     task = make_task(workspace)
     proposal = make_proposal(make_failed_path(workspace))
+    conflict, ruling = make_ruled(workspace)
     return {
+        "conflicts": conflict,
+        "rulings": ruling,
         "experiences": task,
         "tasks": task,
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
@@ -53,6 +57,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
         "rewrites": proposal,
+        "review": proposal,
         "alerts": Alert.objects.create(
             workspace=workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=task.received_at
         ),
@@ -66,6 +71,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "impacts": ToolImpact.objects.create(
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
+        "rule-proposals": make_rule_proposal(workspace),
         "change-requests": (change := make_change(workspace)),
         "changes": change,
         "validators": make_validator(workspace),
@@ -74,11 +80,13 @@ def rows(cast: Cast) -> dict[str, models.Model]:
 
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     """The URL of the cast's row. A new kind of URL needs a row above: KeyError until then."""
-    kind = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/").split("/")[0]
+    path = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/")
+    kind = path.replace("rules/proposals", "rule-proposals").split("/")[0]
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
-    return route.url(values | {"int:number": "1"}, slug)  # every rule has a version 1
+    # Every rule has a version 1; of the inbox, the item is a rewrite.
+    return route.url(values | {"int:number": "1", "slug:kind": "rewrite"}, slug)
 
 
 def state_of(rows: dict[str, models.Model]) -> dict[str, object]:
