@@ -79,7 +79,7 @@ class ImpactViewSerializer(serializers.Serializer[Any]):
     )
 
 
-class DecideSerializer(serializers.Serializer[Any]):
+class DecideImpactSerializer(serializers.Serializer[Any]):
     """One thing to do to some or all affected rules."""
 
     decision = serializers.ChoiceField(choices=DECISIONS)
@@ -92,7 +92,7 @@ class DecideSerializer(serializers.Serializer[Any]):
     close = serializers.BooleanField(default=True, help_text="Nothing more is to be decided.")
 
 
-class UndoSerializer(serializers.Serializer[Any]):
+class UndoImpactSerializer(serializers.Serializer[Any]):
     """Why it is taken back."""
 
     reason = serializers.CharField(max_length=2_000)
@@ -105,7 +105,7 @@ class SkippedSerializer(serializers.Serializer[Any]):
     why = serializers.CharField()
 
 
-class DecidedSerializer(serializers.Serializer[Any]):
+class ImpactDecidedSerializer(serializers.Serializer[Any]):
     """What was done. `waits` change requests of `batch` still need an approval."""
 
     impact = ImpactSerializer()
