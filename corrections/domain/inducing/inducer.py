@@ -185,9 +185,8 @@ class Inducer:
         before = group.parts
         step = needed_step(group)
         clause = step_clause(step, group, family.book, self._ledger) if step else None
-        if step and clause:
-            action = step_action(step, group.message or "")
-        else:
+        action = step_action(step, group.message or "") if step and clause else None
+        if action is None:
             clause, action = generalise(group, family.book, self._ledger), fallback(family, group)
         self._board.set_parts(family, {action: (clause,)} if clause and action else {})
         where = self._general.setdefault((family.tool, family.scope), {})
