@@ -7,7 +7,7 @@ from functools import partial
 from corrections.domain.inducing.blaming import Said, blame, lacks
 from corrections.domain.inducing.calls import ObservedCall
 from corrections.domain.inducing.covering import Clause, cover, repeat
-from corrections.domain.inducing.dividing import Parts, divide, mended
+from corrections.domain.inducing.dividing import Mended, Parts, divide
 from corrections.domain.inducing.edits import Edit, edit_between
 from corrections.domain.inducing.features import Atom, atoms_of
 from corrections.domain.inducing.ledger import Book, Ledger
@@ -56,12 +56,16 @@ class _Group:
     failing: dict[str, _Seen] = field(default_factory=dict)
     edits: dict[str, Edit | None] = field(default_factory=dict)
     parts: Parts = field(default_factory=dict)
+    blamed: set[str] = field(default_factory=set)
     ask: Action | None = None
     """What to do where no edit is known; None while no error has blamed it."""
 
-    def positives(self) -> list[frozenset[Atom]]:
-        """The different failing calls, in order."""
-        return list(dict.fromkeys(seen.atoms for seen in self.failing.values()))
+    def mended(self) -> list[Mended]:
+        """The failing calls with the edit of each."""
+        return [
+            Mended(seen.call.run, seen.atoms, name in self.edits, self.edits.get(name), name in self.blamed)
+            for name, seen in self.failing.items()
+        ]
 
     def holds(self, atoms: frozenset[Atom]) -> bool:
         """Whether any of its conditions holds of a call."""
@@ -101,7 +105,7 @@ class Inducer:
             run.append(seen)
         if call.failed:
             mistake = self._mistake(seen)
-            if mistake in self._groups:
+            if mistake in self._groups and self._groups[mistake].ask is not None:
                 self._add(mistake, seen)
                 self._induce(mistake)
         else:
@@ -156,13 +160,15 @@ class Inducer:
             group = self._groups[mistake] = _Group()
             for fact in mistake.blamed[:1] or (None,):
                 self._by_fact.setdefault((mistake.book, fact), []).append(mistake)
-        if group.ask is None and is_blamed:
-            group.ask = ask_first(seen.call.message)
+        if is_blamed:
+            group.blamed.add(seen.call.id)
+            group.ask = group.ask or ask_first(seen.call.message)
         group.failing[seen.call.id] = seen
         if len(group.failing) > MAX_KEPT:
             oldest = next(iter(group.failing))
             del group.failing[oldest]
             group.edits.pop(oldest, None)
+            group.blamed.discard(oldest)
 
     def _pair(self, mistake: _Mistake, seen: _Seen, later: Sequence[_Seen]) -> list[_Mistake]:
         """The working call that repairs it shows the edit; which other words it shows to be wrong."""
@@ -211,10 +217,7 @@ class Inducer:
             base = Clause(frozenset(mistake.blamed), frozenset(mistake.lacking))
         else:
             base = Clause(frozenset())
-        failing = {name: (seen.call.run, seen.atoms) for name, seen in group.failing.items()}
-        group.parts = divide(
-            base, mended(failing, group.edits), group.ask, partial(self._cover, mistake.book)
-        )
+        group.parts = divide(base, group.mended(), group.ask, partial(self._cover, mistake.book))
         for action in before.keys() - group.parts.keys():
             self._by_action.get(self._bucket(mistake, action), {}).pop(mistake, None)
         for action in group.parts:
