@@ -79,7 +79,8 @@ def find_databases(folder: Path) -> Databases | None:
     scripts: dict[str, list[str]] = {}
     for dump in dumps:
         scripts |= read_dump(gzip.decompress(dump.read_bytes()).decode("utf-8"))
-    rows = [json.loads(line) for path in tasks for line in gzip.open(path, "rt", encoding="utf-8") if line.strip()]
+    lines = [line for path in tasks for line in gzip.decompress(path.read_bytes()).splitlines()]
+    rows = [json.loads(line) for line in lines if line.strip()]
     return Databases(scripts, {(row["db"], row["query"]): row["gold"] for row in rows})
 
 

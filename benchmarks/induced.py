@@ -1,4 +1,4 @@
-"""Rules only from the inducer, approved as they are proposed, watched by their effect, retired when it is bad."""
+"""Rules only from the inducer: approved as they are proposed, watched, and retired when they do no good."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

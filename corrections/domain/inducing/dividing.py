@@ -6,7 +6,7 @@ cannot be told apart is asked about. An edit that a run contradicts is dropped u
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corrections.domain.inducing.covering import POSITIVE_KINDS, Clause
@@ -30,6 +30,8 @@ class Mended:
     atoms: frozenset[Atom]
     was_fixed: bool
     edit: Edit | None
+    is_blamed: bool = True
+    """Whether the error said so; otherwise only the run's repair did, and nobody is asked because of it."""
 
 
 def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cover) -> Parts:
@@ -52,7 +54,8 @@ def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cov
         if clauses:
             parts[action] = tuple(clauses)
     if ask is not None:
-        parts[ask] = tuple(cover(base, positives))
+        blamed = list(dict.fromkeys(call.atoms for call in calls if call.is_blamed))
+        parts[ask] = tuple(cover(base, blamed))
     return parts
 
 
@@ -78,10 +81,3 @@ def _telling(own: Sequence[frozenset[Atom]], others: Sequence[frozenset[Atom]], 
     counted = Counter(atom for atoms in own for atom in atoms if atom.kind in POSITIVE_KINDS)
     telling = [(-n, repr(atom), atom) for atom, n in counted.items() if atom not in strange]
     return [atom for _n, _text, atom in sorted(telling)[:MAX_TELLING]]
-
-
-def mended(
-    failing: Mapping[str, tuple[str, frozenset[Atom]]], edits: Mapping[str, Edit | None]
-) -> list[Mended]:
-    """Failing calls (id to run and facts) with the edit of each."""
-    return [Mended(run, atoms, name in edits, edits.get(name)) for name, (run, atoms) in failing.items()]

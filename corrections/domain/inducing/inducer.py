@@ -8,7 +8,7 @@ from corrections.domain.inducing.blaming import Said, blame, lacks
 from corrections.domain.inducing.board import Board
 from corrections.domain.inducing.calls import ObservedCall
 from corrections.domain.inducing.covering import Clause, cover, repeat
-from corrections.domain.inducing.dividing import divide, mended
+from corrections.domain.inducing.dividing import divide
 from corrections.domain.inducing.edits import edit_between
 from corrections.domain.inducing.features import Atom, atoms_of
 from corrections.domain.inducing.general import generalise, step_clause
@@ -60,7 +60,7 @@ class Inducer:
             run.append(seen)
         if call.failed:
             mistake, family = self._mistakes(seen)
-            if mistake in self._groups:
+            if mistake in self._groups and self._groups[mistake].message is not None:
                 self._add(mistake, family, seen)
                 self._induce_all((family, mistake))
         else:
@@ -200,9 +200,8 @@ class Inducer:
         """Find the conditions of a group anew, for each action that its evidence speaks for."""
         group = self._groups[mistake]
         base = Clause(frozenset(mistake.blamed), frozenset(mistake.lacking))
-        failing = {name: (seen.call.run, seen.atoms) for name, seen in group.failing.items()}
         otherwise = None if self._is_covered(mistake, group) else fallback(mistake, group)
-        parts = divide(base, mended(failing, group.edits), otherwise, partial(self._cover, mistake.book))
+        parts = divide(base, group.mended(), otherwise, partial(self._cover, mistake.book))
         self._board.set_parts(mistake, parts)
 
     def _cover(self, book: Book, base: Clause, positives: Sequence[frozenset[Atom]]) -> list[Clause]:
