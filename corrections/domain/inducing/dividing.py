@@ -44,9 +44,11 @@ def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cov
         own = [call.atoms for call in mended if call.edit == edit]
         others = [call.atoms for call in mended if call.edit != edit]
         action = transform(edit, ask)
-        fixed = sum(call.was_fixed for call in calls)
-        if 2 * len(own) > fixed if not edit.is_of_words else not others:
+        is_agreed = not others if edit.is_of_words else 2 * len(own) > sum(call.was_fixed for call in calls)
+        if is_agreed:
             return {action: tuple(cover(base, positives))}
+        if not edit.is_of_words:
+            continue
         clauses: dict[Clause, None] = {}
         for atom in _telling(own, others, base):
             narrowed = Clause(base.all_of | {atom}, base.none_of)

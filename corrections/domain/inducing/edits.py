@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corrections.domain.inducing.features import REDACTED, is_long_text
-from corrections.domain.inducing.wording import field
+from corrections.domain.inducing.phrases import field
 
 MAX_OPERATIONS = 2
 MAX_FIELDS = 60
