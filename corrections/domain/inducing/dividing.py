@@ -40,13 +40,18 @@ def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cov
     ways = _ways(calls)
     mended = [call for call in calls if call.edit is not None]
     parts: Parts = {}
+    agreed: frozenset[Clause] = frozenset()
     for edit in ways:
         own = [call.atoms for call in mended if call.edit == edit]
         others = [call.atoms for call in mended if call.edit != edit]
         action = transform(edit, ask)
-        fixed = sum(call.was_fixed for call in calls)
-        if 2 * len(own) > fixed if not edit.is_of_words else not others:
-            return {action: tuple(cover(base, positives))}
+        is_agreed = not others if edit.is_of_words else 2 * len(own) > sum(call.was_fixed for call in calls)
+        if is_agreed:
+            parts = {action: tuple(cover(base, positives))}
+            agreed = frozenset(parts[action])
+            break
+        if not edit.is_of_words:
+            continue
         clauses: dict[Clause, None] = {}
         for atom in _telling(own, others, base):
             narrowed = Clause(base.all_of | {atom}, base.none_of)
@@ -55,7 +60,7 @@ def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cov
             parts[action] = tuple(clauses)
     if ask is not None:
         blamed = list(dict.fromkeys(call.atoms for call in calls if call.is_blamed))
-        parts[ask] = tuple(cover(base, blamed))
+        parts[ask] = tuple(clause for clause in cover(base, blamed) if clause not in agreed)
     return parts
 
 
