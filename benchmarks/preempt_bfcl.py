@@ -1,8 +1,9 @@
 """Mode ``--bfcl`` of the pre-emption benchmark: steps that were left out, in tools that really run.
 
 Tasks come one after another. Before anything of a task is learnt, all its failing variants (one gold step left
-out) and its gold path are asked about, call by call; so no rule that speaks up was made from the same task. Then
-the inducer is told the variants' calls, the gold path's, and the alignment of each failed path with the gold one.
+out) and its gold path are asked about, call by call; so no rule that speaks up was made from the same task.
+Then the inducer is told the variants' calls, the gold path's, and the alignment of each failed path with the
+gold one.
 """
 
 import time
@@ -11,10 +12,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from benchmarks.bfcl import Call, PlannedCall, Run, Task, Variant, play, variants
 from benchmarks.product import HISTORY
-from benchmarks.rewrite import LITERALS, execute, failing_variant, path_of
-from corrections.domain.inducing import Inducer, ObservedCall, PastCall, Proposal
+from benchmarks.rewrite import LITERALS, Failing, execute, failing_variant, path_of
+from corrections.domain.inducing import Inducer, ObservedCall, Proposal
 from hgmem.rules import Decision, Rule, Ruleset
 from memory.domain.rewriting.align_edits import Repair
 
@@ -36,8 +39,8 @@ class Told:
 
 @dataclass
 class Figures:
-    """What was measured. ``inserted`` counts recurrent failing variants whose first error a step was inserted for,
-    ``runs`` of them then ran without any error, ``right`` also reached the gold state."""
+    """What was measured. ``variants`` are those whose first error recurs; before it a step was inserted in
+    ``inserted`` of them, ``runs`` then ran without any error, ``right`` also reached the gold state."""
 
     told: dict[str, Told] = field(default_factory=lambda: {name: Told() for name in HELPS})
     variants: int = 0
@@ -70,10 +73,7 @@ class Steps:
             started = time.perf_counter()
             for one in failed:
                 self._learn(one.run, one.run.variant.id)
-                repair = Repair(failed=_with_env(one), failure=one.failure, fixed=path_of(gold, "success"))
-                place = one.failure.node.partition("-")[0]
-                name = one.run.variant.id
-                self._inducer.learn_alignment(repair, run=name, call_id=f"{name}/{place}")
+                self._align(one, gold)
             self._learn(gold, gold.variant.id)
             self.proposals = self._inducer.proposals()
             rules = [Rule.from_document(one.document() | {"uuid": one.key}) for one in self.proposals]
@@ -132,13 +132,18 @@ class Steps:
         figures.runs += outcome.runs
         figures.right += outcome.right
 
+    def _align(self, failing: Failing, gold: Run) -> None:
+        path = msgspec.structs.replace(failing.path, env=ENV)
+        repair = Repair(failed=path, failure=failing.failure, fixed=path_of(gold, "success"))
+        name, place = failing.run.variant.id, failing.failure.node.partition("-")[0]
+        self._inducer.learn_alignment(repair, run=name, call_id=f"{name}/{place}")
+
     def _learn(self, run: Run, name: str) -> None:
         for seq, call in enumerate(run.calls):
             self._inducer.learn(
                 ObservedCall(
                     id=f"{name}/{seq}", run=name, tool=call.tool, input=call.args,
                     failed=call.error is not None, message=call.error or "", env=ENV,
-                    history=tuple(PastCall(past.tool, past.args, past.error is not None) for past in run.calls[:seq]),
                 )
             )  # fmt: skip
         self._inducer.end_run(name)
@@ -153,15 +158,20 @@ def rows(figures: Figures) -> list[list[Any]]:
     ]  # fmt: skip
 
 
+COLUMNS = ["rules", "precision", "recall", "false block", "flags", "good", "recurrences"]
+EXECUTED = ["recurrent variants", "step inserted", "then ran", "right", "rules", "learning s", "longest ms"]
+
+
+def executed(steps: Steps) -> list[Any]:
+    """The row of what came of the inserted steps."""
+    figures = steps.figures
+    counts = [figures.variants, figures.inserted, figures.runs, figures.right, len(steps.proposals)]
+    return [*counts, round(figures.learning, 2), round(figures.longest * 1_000, 1)]
+
+
 def _share(part: int, whole: int) -> float | str:
     return round(part / whole, 4) if whole else "no data"
 
 
 def _pattern(call: Call) -> tuple[str, str]:
     return call.tool, LITERALS.sub("<>", call.error or "")
-
-
-def _with_env(failing: Any) -> Any:
-    import msgspec
-
-    return msgspec.structs.replace(failing.path, env=ENV)
