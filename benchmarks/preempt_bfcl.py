@@ -1,7 +1,7 @@
 """Mode ``--bfcl`` of the pre-emption benchmark: steps that were left out, in tools that really run.
 
-Tasks come one after another. Before anything of a task is learnt, all its failing variants (one gold step left
-out) and its gold path are asked about, call by call; so no rule that speaks up was made from the same task.
+Tasks come one after another. Before anything of a task is learnt, all its failing variants (one gold step
+left out) and its gold path are asked about, call by call; so no rule that speaks up is of the same task.
 Then the inducer is told the variants' calls, the gold path's, and the alignment of each failed path with the
 gold one.
 """

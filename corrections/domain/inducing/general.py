@@ -20,7 +20,7 @@ from corrections.domain.inducing.recovering import MissingStep
 
 MIN_RUNS = 3
 MIN_GOOD = 5
-MAX_CHANCE = 0.01
+MAX_CHANCE = 0.05
 MOSTLY = 0.8
 """Share of the failing runs that a fact must be true of."""
 MAX_POSITIVES = 200
@@ -39,7 +39,7 @@ def generalise(group: Group, book: Book, ledger: Ledger) -> Clause | None:
         return None
     shared = _shared_facts(failing, len(runs))
     bounds = list(_bounds(failing, book, ledger))
-    tried = len(shared) + 4 * len({(bound.place, bound.kind) for bound in bounds})
+    tried = len(shared) + 2 * len(bounds)
     good = ledger.runs(book)
     found: list[tuple[tuple[int, int, str], Atom]] = []
     for atom in (*shared, *bounds):
@@ -47,9 +47,15 @@ def generalise(group: Group, book: Book, ledger: Ledger) -> Clause | None:
             continue
         held = len({seen.call.run for seen in failing if is_true(atom, seen.facts)})
         against = ledger.runs(book, atom) if atom.kind in BOUNDS else good
-        if held >= MOSTLY * len(runs) and tried / comb(held + against, held) <= MAX_CHANCE:
+        chances = 1 if _is_blamed(atom, group) else tried
+        if held >= MOSTLY * len(runs) and chances / comb(held + against, held) <= MAX_CHANCE:
             found.append(((-held, _ORDER.index(atom.kind), repr(atom)), atom))
     return Clause(frozenset((min(found)[1],))) if found else None
+
+
+def _is_blamed(atom: Atom, group: Group) -> bool:
+    """Whether every error of the family blames what stands at the place of a fact."""
+    return all(any(fact.place == atom.place for fact in member.blamed) for member in group.members)
 
 
 def step_clause(step: MissingStep, group: Group, book: Book, ledger: Ledger) -> Clause | None:

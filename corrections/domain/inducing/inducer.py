@@ -217,7 +217,10 @@ class Inducer:
         clause = step_clause(step, group, family.book, self._ledger) if step else None
         action = step_action(step, group.message or "") if step and clause else None
         if action is None:
-            clause, action = generalise(group, family.book, self._ledger), fallback(family, group)
+            clause, action = (
+                generalise(group, family.book, self._ledger),
+                fallback(family, group, self._ledger),
+            )
         self._board.set_parts(family, {action: (clause,)} if clause and action else {})
         where = self._general.setdefault((family.tool, family.scope), {})
         where.pop(family, None)
@@ -230,7 +233,7 @@ class Inducer:
         """Find the conditions of a group anew, for each action that its evidence speaks for."""
         group = self._groups[mistake]
         base = Clause(frozenset(mistake.blamed), frozenset(mistake.lacking))
-        otherwise = None if self._is_covered(mistake, group) else fallback(mistake, group)
+        otherwise = None if self._is_covered(mistake, group) else fallback(mistake, group, self._ledger)
         parts = divide(base, group.mended(), otherwise, partial(self._cover, mistake.book))
         self._board.set_parts(mistake, parts)
 
