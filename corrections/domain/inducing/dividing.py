@@ -40,13 +40,16 @@ def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cov
     ways = _ways(calls)
     mended = [call for call in calls if call.edit is not None]
     parts: Parts = {}
+    agreed: frozenset[Clause] = frozenset()
     for edit in ways:
         own = [call.atoms for call in mended if call.edit == edit]
         others = [call.atoms for call in mended if call.edit != edit]
         action = transform(edit, ask)
         is_agreed = not others if edit.is_of_words else 2 * len(own) > sum(call.was_fixed for call in calls)
         if is_agreed:
-            return {action: tuple(cover(base, positives))}
+            parts = {action: tuple(cover(base, positives))}
+            agreed = frozenset(parts[action])
+            break
         if not edit.is_of_words:
             continue
         clauses: dict[Clause, None] = {}
@@ -57,7 +60,7 @@ def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cov
             parts[action] = tuple(clauses)
     if ask is not None:
         blamed = list(dict.fromkeys(call.atoms for call in calls if call.is_blamed))
-        parts[ask] = tuple(cover(base, blamed))
+        parts[ask] = tuple(clause for clause in cover(base, blamed) if clause not in agreed)
     return parts
 
 

@@ -58,7 +58,7 @@ class Group:
     message: str | None = None
     """What was said first; None while no error has blamed the mistake."""
     blamed: set[str] = field(default_factory=set)
-    """The failing calls whose own error said so; of the others only the repair did."""
+    """The calls of which the error said so; of others only their run's repair did."""
     members: dict[Mistake, None] = field(default_factory=dict)
 
     def add(self, seen: Seen, *, is_blamed: bool = True) -> None:

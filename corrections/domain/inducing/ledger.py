@@ -115,7 +115,7 @@ class Ledger:
             other = good.atoms
             if atoms and min(len(atoms), len(other)) >= best * max(len(atoms), len(other)):
                 both = len(atoms & other)
-                near = both / (len(atoms) + len(other) - both)
+                near = both / max(1, len(atoms) + len(other) - both)
                 best, found = (near, other) if near >= best else (best, found)
         return found
 
