@@ -18,6 +18,7 @@ STEPS_A_LOOK = 10_000
 READS = re.compile(r"(?i)\s*(select|with)\b")
 _COMMENT = re.compile(r"/\*!.*?\*/;?", re.DOTALL)
 _DATABASE = re.compile(r"CREATE DATABASE\s+(?:IF NOT EXISTS\s+)?`(\w+)`")
+_CREATED = re.compile(r"CREATE TABLE `(\w+)`")
 _NO_COLUMN = ("KEY ", "UNIQUE KEY", "CONSTRAINT", "FULLTEXT")
 _OPTIONS = re.compile(r"AUTO_INCREMENT|COLLATE \w+|CHARACTER SET \w+|unsigned|COMMENT '.*?'")
 _TEXT_TYPE = re.compile(r"(`\s+)(?:enum\([^)]*\)|(?:long|medium|tiny)?text|(?:var)?char(?:\([^)]*\))?)")
@@ -48,6 +49,15 @@ class Databases:
         gold = self.gold.get((database, goal))
         wanted = self.rows(database, gold) if gold else None
         return wanted is not None and self.rows(database, query) == wanted
+
+    def renamed(self, suffix: str = "_2") -> "Databases":
+        """The same databases with every table under another name."""
+        scripts: dict[str, list[str]] = {}
+        for database, statements in self.scripts.items():
+            tables = [found[1] for statement in statements if (found := _CREATED.match(statement))]
+            changes = [f"ALTER TABLE `{table}` RENAME TO `{table}{suffix}`" for table in tables]
+            scripts[database] = [*statements, *changes]
+        return Databases(scripts, self.gold)
 
     def _run(self, database: str, query: str) -> Rows | None:
         if database not in self.scripts or not READS.match(query):

@@ -3,6 +3,8 @@
 from celery import shared_task
 from django.utils import timezone
 
+from corrections.actions.changes import publish_due_changes
+from corrections.actions.judging import doubt_rules, judge_rules
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from memory.permissions import system_actor
@@ -16,6 +18,12 @@ def expire_overdue() -> None:
     expire_overdue_rules(now=timezone.now(), by=CLOCK)
 
 
+@shared_task(name="corrections.publish_due_changes")
+def publish_due() -> None:
+    """Approved changes whose time has come."""
+    publish_due_changes(now=timezone.now(), by=CLOCK)
+
+
 @shared_task(name="corrections.settle_receipts")
 def settle_receipts() -> None:
     """Receipts that experiences refer to, and the counters of their rules."""
@@ -24,8 +32,17 @@ def settle_receipts() -> None:
     count_backlog()
 
 
+@shared_task(name="corrections.judge_rules")
+def judge_effects() -> None:
+    """Effectiveness from new outcomes; rules that seem to do no good are put to people."""
+    judge_rules(now=timezone.now(), by=CLOCK)
+    doubt_rules(now=timezone.now(), by=CLOCK)
+
+
 BEAT = {
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
+    "publish-due-changes": {"task": "corrections.publish_due_changes", "schedule": 2.0},
+    "judge-rules": {"task": "corrections.judge_rules", "schedule": 20.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
 }
 """Joined into the beat schedule by the Celery application."""

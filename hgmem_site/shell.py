@@ -45,6 +45,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         _("Correct"),
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
+            Section("changes", _("Change requests"), "approval", covers=("change",)),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),

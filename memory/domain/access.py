@@ -69,6 +69,7 @@ PERMISSIONS: dict[str, Permission] = {
     "handle_alert": Permission("close alerts", Role.REVIEWER, Scope.REVIEW),
     "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
     "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
+    "review_change": Permission("approve or reject changes", Role.REVIEWER, Scope.REVIEW),
     "edit_validator": Permission("write validators", Role.MAINTAINER, Scope.RULES_WRITE),
     "edit_tool": Permission("edit tools", Role.MAINTAINER, Scope.RULES_WRITE),
     "manage_keys": Permission("manage API keys", Role.MAINTAINER, Scope.ADMIN),

@@ -16,7 +16,7 @@ from tests.builders import (
     make_validator,
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
-from tests.corrections.builders import make_rule
+from tests.corrections.builders import make_change, make_rule
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
@@ -51,6 +51,8 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "patterns": make_pattern(workspace),
         "payloads": make_payload(workspace, "secret"),
         "rules": make_rule(workspace),
+        "change-requests": (change := make_change(workspace)),
+        "changes": change,
         "tools": make_tool(workspace),
         "validators": make_validator(workspace),
     }

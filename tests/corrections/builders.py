@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from corrections.actions.rules import activate_rule, draft_rule
-from corrections.models import Rule
+from corrections.actions.rules import activate_rule, draft_rule, edit_rule
+from corrections.models import ChangeRequest, Rule
+from memory.domain.access import Actor
 from memory.models import Workspace
 from memory.permissions import SYSTEM
 
@@ -29,3 +30,19 @@ def make_rule(
         workspace_id=workspace.pk, document=weather_document(**changes), by=SYSTEM, pattern_uuids=patterns
     )
     return activate_rule(rule=rule, by=SYSTEM) if active else rule
+
+
+def make_change(
+    workspace: Workspace, *, by: Actor = SYSTEM, priority: int = 5, **changes: Any
+) -> ChangeRequest:
+    """An open request to serve the second version of an active rule, written by ``by``."""
+    rule = make_rule(workspace, **changes)
+    document = {**rule.latest_version.body, "priority": priority}
+    rule = edit_rule(rule=rule, document=document, base_version=1, by=by)
+    return ChangeRequest.objects.get(rule=rule, status="open")
+
+
+def allow_self_approval(workspace: Workspace) -> None:
+    """Let one person write and approve, as a small team may choose."""
+    workspace.settings = workspace.settings | {"changes": {"self_approval": True}}
+    workspace.save(update_fields=["settings"])

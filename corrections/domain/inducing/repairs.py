@@ -16,7 +16,7 @@ from corrections.domain.inducing.features import MAX_DEPTH, MAX_TEXT, REDACTED, 
 
 MIN_LIKENESS = 0.3
 """Share of words in common below which a later call is another thought, no repair."""
-NEAR = 0.75
+NEAR = 0.7
 """Likeness of two names from which on one run is enough, ``cities`` and ``city``; others need a second."""
 MAX_PIECES = 600
 MAX_LATER = 30
