@@ -13,8 +13,6 @@ from corrections.domain.lifecycle import Refused
 from corrections.domain.threeway import Side, compare_three
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule, RuleVersion
 
-COUNTED = 100
-
 
 def change_rows(workspace_id: int) -> QuerySet[ChangeRequest]:
     """Every request of a workspace with its rule and versions, newest first."""
@@ -56,12 +54,6 @@ def get_change(*, workspace_id: int, uuid: UUID) -> ChangeRequest | None:
 def undecided_of(rule: Rule) -> list[ChangeRequest]:
     """What is asked of a rule and not decided yet, newest first."""
     return list(change_rows(rule.workspace_id).filter(rule=rule, status__in=UNDECIDED))
-
-
-def count_open_changes(workspace_id: int) -> int:
-    """How many wait for somebody, up to ``COUNTED``."""
-    rows = ChangeRequest.objects.filter(workspace_id=workspace_id, status__in=("open", "failed"))
-    return rows.order_by()[:COUNTED].count()
 
 
 def list_failed(workspace_id: int, *, limit: int = 5) -> list[ChangeRequest]:

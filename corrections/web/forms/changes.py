@@ -29,12 +29,8 @@ class ChangeFilterForm(forms.Form):
         self.is_valid()
         said = self.cleaned_data
         mine = name if said.get("mine") else ""
-        return {
-            "q": said.get("q") or "",
-            "status": status,
-            "kind": said.get("kind") or "",
-            "requested_by": mine,
-        }
+        texts = {name: said.get(name) or "" for name in ("q", "kind", "status")}
+        return texts | {"requested_by": mine}
 
 
 class ApproveForm(forms.Form):
