@@ -2,7 +2,9 @@
 
 from django.utils import timezone
 
+from corrections.actions.scanning import queue_scans
 from corrections.domain.documents import body_of
+from corrections.domain.proposing import SOURCES
 from corrections.models import Rule, RuleVersion
 from hgmem import rules as engine
 from memory.domain.access import Actor
@@ -21,12 +23,16 @@ def write_version(rule: Rule, parsed: engine.Rule, *, by: Actor, note: str) -> R
     )  # fmt: skip
     rule.updated_at = now
     rule.save(update_fields=["name", "latest_version", "updated_at"])
+    queue_scans([rule], by=by)
     return rule.latest_version
 
 
 def author_kind(by: Actor) -> str:
-    """``human`` for people, ``agent`` for keys; the system writes in a person's name (imports, the demo)."""
-    return "agent" if by.kind == "key" else "human"
+    """``human`` for people, ``agent`` for keys and for what proposes rules by itself.
+
+    Otherwise the system writes in a person's name (imports, the demo).
+    """
+    return "agent" if by.kind == "key" or (by.kind == "system" and by.name in SOURCES) else "human"
 
 
 def name_of(parsed: engine.Rule) -> str:

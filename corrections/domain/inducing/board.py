@@ -6,7 +6,7 @@ from dataclasses import replace
 from corrections.domain.inducing.covering import Clause
 from corrections.domain.inducing.features import Atom
 from corrections.domain.inducing.groups import Group, Mistake
-from corrections.domain.inducing.ledger import Ledger
+from corrections.domain.inducing.ledger import Book, Ledger
 from corrections.domain.inducing.proposals import Action, Changes, Evidence, Joined, Proposal, join, propose
 from corrections.domain.inducing.repeats import RepeatKey, Repeats
 from hgmem.rules import Rule, RuleError
@@ -22,17 +22,21 @@ class Board:
     def __init__(self, groups: Mapping[Mistake, Group], ledger: Ledger, repeats: Repeats) -> None:
         self._groups, self._ledger, self._repeats = groups, ledger, repeats
         self._by_action: dict[Bucket, dict[Mistake, None]] = {}
-        self._made: dict[object, dict[str, Proposal]] = {}
+        self._made: dict[Bucket | RepeatKey, dict[str, Proposal]] = {}
         self._taken: dict[str, bool] = {}
         self._told: dict[str, Proposal] = {}
 
     def proposals(self) -> list[Proposal]:
-        """Everything proposed now."""
-        return [proposal for made in self._made.values() for proposal in made.values()]
+        """Everything proposed now, with the number of good calls as it is now."""
+        found = []
+        for source, made in self._made.items():
+            good = self._ledger.size(_book(source))
+            found += [replace(it, backtest=replace(it.backtest, good=good)) for it in made.values()]
+        return found
 
     def changes(self) -> Changes:
         """What was proposed, gained evidence or was withdrawn since this was last asked."""
-        now = {proposal.key: proposal for proposal in self.proposals()}
+        now = {key: proposal for made in self._made.values() for key, proposal in made.items()}
         told, self._told = self._told, now
         return Changes(
             proposed=tuple(new for key, new in now.items() if key not in told),
@@ -110,6 +114,13 @@ class Board:
             else:
                 self._taken[proposal.key] = True
         return self._taken[proposal.key]
+
+
+def _book(source: Bucket | RepeatKey) -> Book:
+    """Whose good calls the proposals of a bucket, or of a repeated text, are tried on."""
+    if isinstance(source, RepeatKey):
+        return source.tool, source.scope[1]
+    return source[0].book
 
 
 def _bucket(mistake: Mistake, action: Action) -> Bucket:
