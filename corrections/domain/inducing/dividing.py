@@ -76,10 +76,7 @@ def _ways(calls: Sequence[Mended]) -> list[Edit]:
     for call in calls:
         if call.edit is not None:
             runs.setdefault(call.edit, set()).add(call.run)
-    blamed = {call.edit for call in calls if call.is_blamed}
-    trusted = [
-        edit for edit, some in runs.items() if (edit.is_general and edit in blamed) or len(some) >= MIN_RUNS
-    ]
+    trusted = [edit for edit, some in runs.items() if edit.is_general or len(some) >= MIN_RUNS]
     return sorted(trusted, key=lambda edit: (-len(runs[edit]), edit.operations))[:MAX_WAYS]
 
 
