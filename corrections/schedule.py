@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from corrections.actions.changes import publish_due_changes
+from corrections.actions.judging import doubt_rules, judge_rules
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.actions.rulings import end_expired_rulings
 from corrections.actions.scanning import scan_after_tool_changes
@@ -37,6 +38,13 @@ def settle_receipts() -> None:
     store_backlog()
     settle_backlog()
     count_backlog()
+
+
+@shared_task(name="corrections.judge_rules")
+def judge_effects() -> None:
+    """Effectiveness from new outcomes; rules that seem to do no good are put to people."""
+    judge_rules(now=timezone.now(), by=CLOCK)
+    doubt_rules(now=timezone.now(), by=CLOCK)
 
 
 @shared_task(name="corrections.induce")
@@ -88,6 +96,7 @@ BEAT = {
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "open-tool-impacts": {"task": "corrections.open_impacts", "schedule": 10.0},
     "publish-due-changes": {"task": "corrections.publish_due_changes", "schedule": 2.0},
+    "judge-rules": {"task": "corrections.judge_rules", "schedule": 20.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
     "mark-stale-rules": {"task": "corrections.mark_stale_rules", "schedule": 3600.0},
     "collect-rule-texts": {

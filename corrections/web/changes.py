@@ -32,7 +32,7 @@ WARNED = ("edit", "disable", "retire", "delete")
 @workspace_page("look")
 def changes(request: PageRequest) -> HttpResponse:
     """What is asked for: the undecided unless another status is chosen."""
-    form = ChangeFilterForm(request.GET)
+    form = ChangeFilterForm(request.GET if "status" in request.GET else {"status": "undecided"})
     chosen = form.filters(request.actor.name)
     rows = queries.list_changes(workspace_id=request.workspace.pk, **chosen)
     context = {

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from corrections.queries.changes import list_failed
 from corrections.queries.inbox import count_items
 from corrections.queries.rulesets import get_stamp
 from memory.domain.access import may
@@ -42,4 +43,5 @@ def overview(request: PageRequest) -> HttpResponse:
     context |= {"waiting": waiting, "waiting_all": sum(waiting.values())}
     context |= {"has_tasks": has_any_task(workspace), "may_draft": may(request.actor, "draft_rule")}
     context |= {"paths": count_paths_and_uses(workspace, since=timezone.now() - LATELY)}
+    context |= {"failed_changes": list_failed(workspace.pk)}
     return render(request, "overview.html", context)

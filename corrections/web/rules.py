@@ -16,6 +16,7 @@ from corrections.queries import rules as queries
 from corrections.queries.changes import undecided_of
 from corrections.queries.conflicts import conflicts_of_rule, latest_scan
 from corrections.queries.dependencies import dependents_of
+from corrections.queries.effects import effect_of
 from corrections.queries.receipts import list_uses
 from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
 from corrections.web.forms.basics import RuleFilterForm
@@ -77,6 +78,8 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "scan": latest_scan(request.workspace.pk, row),
         "conflicts": conflicts_of_rule(row),
         "why_not_review": why_not_review(request.actor),
+        "undecided": undecided_of(row),
+        "effect": effect_of(row),
     }
     return render(request, "rules/detail.html", context)
 
