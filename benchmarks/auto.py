@@ -84,14 +84,9 @@ class Auto:
 
     def _tell(self, run: Run, seq: int) -> None:
         """The call and its outcome; approve what is proposed then."""
-        call = run.calls[seq]
-        said = call.obs if isinstance(call.obs, str) else repr(call.obs)
-        observed = ObservedCall(
-            id=f"{run.id}/{seq}", run=run.id, tool=call.tool, input=call.args, failed=call.failed,
-            message=said if call.failed else "", env={"domain": run.domain},
-        )  # fmt: skip
+        seen = observed(run, seq)
         started = time.perf_counter()
-        self._inducer.learn(observed)
+        self._inducer.learn(seen)
         if seq == len(run.calls) - 1:
             self._inducer.end_run(run.id)
         changes = self._inducer.changes()
@@ -104,13 +99,23 @@ class Auto:
             self._serve(proposal)
         if changes.proposed or changes.withdrawn:
             rules = [rule for _proposal, rule in self._served.values()]
-            self._ruleset = Ruleset.compile(rules, version=observed.id, base=self._ruleset)
+            self._ruleset = Ruleset.compile(rules, version=seen.id, base=self._ruleset)
 
     def _serve(self, proposal: Proposal) -> None:
         self._made.add(proposal.key)
         known = self._served.get(proposal.key)
         rule = known[1] if known else Rule.from_document(proposal.document() | {"uuid": proposal.key})
         self._served[proposal.key] = (proposal, rule)
+
+
+def observed(run: Run, seq: int) -> ObservedCall:
+    """A recorded call as the inducer is told it."""
+    call = run.calls[seq]
+    said = call.obs if isinstance(call.obs, str) else repr(call.obs)
+    return ObservedCall(
+        id=f"{run.id}/{seq}", run=run.id, tool=call.tool, input=call.args, failed=call.failed,
+        message=said if call.failed else "", env={"domain": run.domain},
+    )  # fmt: skip
 
 
 def _is_flag(decision: Decision, call_input: dict[str, Any]) -> bool:
