@@ -39,7 +39,7 @@ def _piece(operator: str, argument: Any) -> str:  # noqa: PLR0911 (one return a 
         case "SUBPATTERN":
             return _sequence(argument[3])
         case "MAX_REPEAT" | "MIN_REPEAT":
-            return _sequence(argument[2]) * min(argument[0], _MAX_REPEAT)
+            return "".join([_sequence(argument[2])] * min(argument[0], _MAX_REPEAT))
     return ""
 
 
