@@ -1,52 +1,76 @@
-"""What changes what agents are served. Everything that does goes through :func:`publish`."""
+"""What changes what agents are served: the one publish action, for pages, API, clock, import and commands."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 
+from corrections.actions.gate import (
+    Publication,
+    check_let_through,
+    served_numbers,
+    state_of,
+)
+from corrections.actions.regressions import check_rulings
+from corrections.actions.scanning import queue_scans
 from corrections.domain.documents import check_window
-from corrections.domain.lifecycle import LIVE, Status, check_publishes, check_step
+from corrections.domain.lifecycle import LIVE, check_step
 from corrections.live.announcing import announce_change
 from corrections.models import Rule, RulesetStamp, RuleVersion
-from memory.actions import record_event
+from memory.actions import Event, record_events
 from memory.actions.patterns import cover_patterns, uncover_patterns
 from memory.domain.access import Actor, check_may
 
+__all__ = ["Publication", "expire_overdue_rules", "latest_of", "lock_rule", "lock_rules", "publish"]
+
+CHUNK = 500
+
 
 @transaction.atomic
-def activate_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
-    """Serve the latest version from now on (within its validity window).
+def publish(publications: Sequence[Publication], *, by: Actor, reason: str) -> list[Rule]:
+    """Set what agents are served of some rules, all or none of them; the rules as they are now.
 
-    Raises :class:`NotPermitted`, :class:`Refused`, and :class:`hgmem.rules.RuleError` when its window ended.
+    The only code that writes ``Rule.status`` and ``Rule.live_version``. It locks the rules, asks the gate,
+    stamps each workspace once, moves the linked patterns and writes the audit rows; the number of queries
+    does not grow with the rules. Raises :class:`Refused` (``BrokenRuling`` among them), and
+    :class:`hgmem.rules.RuleError` for a version whose window has ended.
     """
-    check_may(by, "publish_rule", within=rule.workspace_id)
-    rule = lock_rule(rule)
-    status = check_step(rule.status, "activate")
-    version = latest_of(rule)
-    live = rule.live_version.number if rule.live_version else None
-    check_publishes(rule.status, live=live, latest=version.number)
-    check_window(version.valid_until, timezone.now())
-    return publish(rule=rule, status=status, version=version, verb="activate_rule", by=by, reason=reason)
+    if not publications:
+        return []
+    rules = {rule.pk: rule for rule in lock_rules(item.rule.pk for item in publications)}
+    served = served_numbers(rules.values())
+    check_let_through(publications, rules, served, by)
+    now = timezone.now()
+    for item in publications:
+        if item.version is not None:
+            check_window(item.version.valid_until, now)
+    old = {pk: state_of(rule, served) for pk, rule in rules.items()}
+    _check_rulings(publications, rules)
+    _write(publications, rules, now)
+    moved = [item for item in publications if LIVE & {old[item.rule.pk][1], item.status}]
+    for workspace_id in sorted({rules[item.rule.pk].workspace_id for item in moved}):
+        stamp_ruleset(workspace_id)
+    _move_patterns([rules[item.rule.pk] for item in moved], old, by=by)
+    events = [_event(item, rules[item.rule.pk], old[item.rule.pk], reason) for item in publications]
+    record_events(by=by, events=events)
+    queue_scans([rules[item.rule.pk] for item in publications if item.status in LIVE], by=by)
+    return [rules[item.rule.pk] for item in publications]
 
 
-@transaction.atomic
-def disable_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
-    """Stop serving a rule; it can be activated again. Raises :class:`NotPermitted`, :class:`Refused`."""
-    check_may(by, "publish_rule", within=rule.workspace_id)
-    rule = lock_rule(rule)
-    status = check_step(rule.status, "disable")
-    return publish(rule=rule, status=status, version=None, verb="disable_rule", by=by, reason=reason)
-
-
-@transaction.atomic
-def retire_rule(*, rule: Rule, by: Actor, reason: str = "") -> Rule:
-    """End a rule for good; its history stays. Raises :class:`NotPermitted`, :class:`Refused`."""
-    check_may(by, "publish_rule", within=rule.workspace_id)
-    rule = lock_rule(rule)
-    status = check_step(rule.status, "retire")
-    return publish(rule=rule, status=status, version=None, verb="retire_rule", by=by, reason=reason)
+def _check_rulings(publications: Sequence[Publication], rules: Mapping[int, Rule]) -> None:
+    """No change may undo a ruling; that a window ends is no change."""
+    after: dict[int, dict[int, RuleVersion | None]] = {}
+    for item in publications:
+        if item.change is not None:
+            rule = rules[item.rule.pk]
+            version = item.version if item.status in LIVE else None
+            if version is not None:
+                version.rule = rule
+            after.setdefault(rule.workspace_id, {})[rule.pk] = version
+    for workspace_id, versions in after.items():
+        check_rulings(workspace_id=workspace_id, after=versions)
 
 
 def expire_overdue_rules(*, now: datetime, by: Actor) -> int:
@@ -55,36 +79,21 @@ def expire_overdue_rules(*, now: datetime, by: Actor) -> int:
     The matcher has not served them since the second they ended: this only makes the status say so.
     """
     check_may(by, "publish_rule")
-    expired = 0
-    for pk in Rule.objects.overdue(now).order_by("pk").values_list("pk", flat=True):
-        with transaction.atomic():
-            rule = Rule.objects.overdue(now).select_for_update(of=("self",)).filter(pk=pk).first()
-            if rule is not None:
-                status = check_step(rule.status, "expire")
-                publish(rule=rule, status=status, version=None, verb="expire_rule", by=by, reason="")
-                expired += 1
-    return expired
+    overdue = list(Rule.objects.overdue(now).order_by("pk").values_list("pk", flat=True))
+    return sum(_expire(overdue[start : start + CHUNK], now, by) for start in range(0, len(overdue), CHUNK))
 
 
-def publish(
-    *, rule: Rule, status: Status, version: RuleVersion | None, verb: str, by: Actor, reason: str
-) -> Rule:
-    """Set what agents are served of a locked rule, inside the caller's transaction.
-
-    ``version`` is the version to serve, None to serve nothing. The one gate to agents: approvals, canaries
-    and conflict checks attach here. Stamps the ruleset, moves the linked patterns, writes the audit event.
-    """
-    old = _state(rule)
-    was_live = rule.status in LIVE
-    rule.status, rule.live_version, rule.updated_at = status, version, timezone.now()
-    rule.save(update_fields=["status", "live_version", "updated_at"])
-    if was_live or status in LIVE:
-        stamp_ruleset(rule.workspace_id)
-    _move_patterns(rule, was_live=was_live, by=by)
-    record_event(
-        by=by, workspace=rule.workspace, verb=verb, subject=rule, old=old, new=_state(rule), reason=reason
-    )
-    return rule
+@transaction.atomic
+def _expire(ids: Sequence[int], now: datetime, by: Actor) -> int:
+    rules = [rule for rule in lock_rules(ids) if rule.status in LIVE]
+    live = RuleVersion.objects.filter(pk__in=[rule.live_version_id for rule in rules], valid_until__lte=now)
+    ended = set(live.values_list("pk", flat=True))
+    over = [
+        Publication(rule, check_step(rule.status, "expire"), None, "expire_rule")
+        for rule in rules
+        if rule.live_version_id in ended
+    ]
+    return len(publish(over, by=by, reason=""))
 
 
 def stamp_ruleset(workspace_id: int) -> None:
@@ -96,11 +105,18 @@ def stamp_ruleset(workspace_id: int) -> None:
     transaction.on_commit(lambda: announce_change(workspace_id), robust=True)
 
 
-def lock_rule(rule: Rule) -> Rule:
-    """The rule as it is now, locked until the transaction ends.
+def lock_rules(ids: Iterable[int]) -> list[Rule]:
+    """The rules as they are now, locked until the transaction ends, always in the same order.
 
-    Without joins: PostgreSQL would look for the new row's version among those of before the wait.
+    Locked without joins: PostgreSQL would look for the new row's version among those of before the wait.
     """
+    return list(
+        Rule.objects.prefetch_related("workspace").select_for_update().filter(pk__in=list(ids)).order_by("pk")
+    )
+
+
+def lock_rule(rule: Rule) -> Rule:
+    """:func:`lock_rules` for one."""
     return Rule.objects.select_for_update().get(pk=rule.pk)
 
 
@@ -111,25 +127,45 @@ def latest_of(rule: Rule) -> RuleVersion:
     return rule.latest_version
 
 
-def _state(rule: Rule) -> dict[str, object]:
-    return {
-        "status": str(rule.status),
-        "live_version": rule.live_version.number if rule.live_version else None,
-    }
+def _write(publications: Sequence[Publication], rules: Mapping[int, Rule], now: datetime) -> None:
+    """One statement for each status that rules get."""
+    for status in sorted({item.status for item in publications}):
+        group = [item for item in publications if item.status == status]
+        versions = [item.version.pk for item in group if item.version is not None]
+        theirs = RuleVersion.objects.filter(rule=OuterRef("pk"), pk__in=versions).values("pk")[:1]
+        Rule.objects.filter(pk__in=[item.rule.pk for item in group]).update(
+            status=status, live_version=Subquery(theirs) if versions else None, updated_at=now
+        )
+        for item in group:
+            rule = rules[item.rule.pk]
+            rule.status, rule.live_version, rule.updated_at = status, item.version, now
 
 
-def _move_patterns(rule: Rule, *, was_live: bool, by: Actor) -> None:
+def _event(item: Publication, rule: Rule, old: tuple[int | None, str], reason: str) -> Event:
+    new = {"status": str(item.status), "live_version": item.version.number if item.version else None}
+    through = {"change": str(item.change.uuid)} if item.change else {}
+    return Event(
+        workspace=rule.workspace, verb=item.verb, subject=rule,
+        old={"status": old[1], "live_version": old[0]}, new=new | through, reason=reason,
+    )  # fmt: skip
+
+
+def _move_patterns(rules: Sequence[Rule], old: Mapping[int, tuple[int | None, str]], *, by: Actor) -> None:
     """Linked patterns are covered while any active rule names them."""
-    is_live = rule.status in LIVE
-    if was_live == is_live:
+    moved = {rule.pk: rule for rule in rules if (old[rule.pk][1] in LIVE) != (rule.status in LIVE)}
+    if not moved:
         return
-    linked = list(rule.patterns.values_list("pk", flat=True))
-    if not linked:
-        return
-    if is_live:
-        cover_patterns(pattern_ids=linked, by=by, reason=f"rule {rule.name}")
-        return
-    others = Rule.objects.active().filter(patterns__in=linked).exclude(pk=rule.pk)
-    still_covered = set(others.values_list("patterns", flat=True))
-    left = [pk for pk in linked if pk not in still_covered]
-    uncover_patterns(pattern_ids=left, by=by, reason=f"rule {rule.name} is {rule.status}")
+    links = Rule.patterns.through.objects.filter(rule__in=list(moved)).order_by("rule_id")
+    pairs = list(links.values_list("errorpattern_id", "rule_id"))
+    come = {pattern: f"rule {moved[rule].name}" for pattern, rule in pairs if moved[rule].status in LIVE}
+    gone = {
+        pattern: f"rule {moved[rule].name} is {moved[rule].status}"
+        for pattern, rule in pairs
+        if pattern not in come
+    }
+    if gone:
+        others = Rule.objects.active().filter(patterns__in=list(gone))
+        for pattern in others.values_list("patterns", flat=True):
+            gone.pop(pattern, None)
+    cover_patterns(reasons=come, by=by)
+    uncover_patterns(reasons=gone, by=by)

@@ -1,25 +1,29 @@
 """Writing rules: drafts, edits and the way back. What is served changes only in ``publishing``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from corrections.actions.publishing import (
+from corrections.actions.changes import request_change
+from corrections.actions.publishing import expire_overdue_rules, latest_of, lock_rule
+from corrections.actions.steps import (
     activate_rule,
+    delete_rule,
     disable_rule,
-    expire_overdue_rules,
-    latest_of,
-    lock_rule,
-    publish,
     retire_rule,
+    serve_by,
+    take_step,
 )
+from corrections.actions.versions import author_kind, name_of, write_version
 from corrections.domain.diff import diff_documents
 from corrections.domain.documents import body_of, check_window, read_document
 from corrections.domain.lifecycle import LIVE, Refused, check_step
-from corrections.models import Rule, RuleVersion
+from corrections.domain.threeway import Side, compare_three
+from corrections.models import Rule
+from corrections.queries.dependencies import dependents_detail
 from hgmem import rules as engine
 from memory.actions import record_event
 from memory.domain.access import Actor, check_may
@@ -27,20 +31,24 @@ from memory.queries.linking import pattern_ids_of, titles_of
 from memory.queries.workspaces import get_workspace
 
 __all__ = [
-    "StaleEdit", "activate_rule", "disable_rule", "draft_rule", "edit_rule", "expire_overdue_rules",
-    "retire_rule", "roll_back_rule",
+    "StaleEdit", "activate_rule", "delete_rule", "disable_rule", "draft_rule", "edit_rule",
+    "expire_overdue_rules", "retire_rule", "roll_back_rule", "take_step",
 ]  # fmt: skip
 
 
 class StaleEdit(ValueError):
-    """Somebody else wrote a newer version since the editor was opened."""
+    """Somebody else wrote a newer version since the editor was opened; ``sides`` shows it three ways."""
+
+    def __init__(self, said: str, sides: Sequence[Side] = ()) -> None:
+        super().__init__(said)
+        self.sides = list(sides)
 
 
 @transaction.atomic
 def draft_rule(
     *, workspace_id: int, document: Any, by: Actor, pattern_uuids: Iterable[str | UUID] = (), note: str = ""
 ) -> Rule:
-    """A new rule with its first version, as a draft: nobody is served it yet.
+    """A new rule with its first version, as a draft, and the request to serve it.
 
     ``document`` is ours or the article's form; ``pattern_uuids`` are the error patterns it is meant to
     handle. Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
@@ -50,15 +58,16 @@ def draft_rule(
     check_window(parsed.valid_until, timezone.now())
     now = timezone.now()
     rule = Rule.objects.create(
-        workspace=get_workspace(workspace_id), name=_name_of(parsed), created_at=now, updated_at=now,
+        workspace=get_workspace(workspace_id), name=name_of(parsed), created_at=now, updated_at=now,
         created_by=by.name[:200], created_by_kind=author_kind(by),
     )  # fmt: skip
-    _write_version(rule, parsed, number=1, by=by, note=note)
+    write_version(rule, parsed, by=by, note=note)
     rule.patterns.set(pattern_ids_of(workspace_id, pattern_uuids))
     record_event(
         by=by, workspace=rule.workspace, verb="draft_rule", subject=rule,
         new={"version": 1, "document": latest_of(rule).body}, reason=note,
     )  # fmt: skip
+    request_change(rule=rule, kind="create", by=by, reason=note)
     return rule
 
 
@@ -72,7 +81,7 @@ def edit_rule(
     note: str = "",
     pattern_uuids: Iterable[str | UUID] | None = None,
 ) -> Rule:
-    """Write the next version. What is served stays until the rule is activated again.
+    """Write the next version and ask that it be served: a request that is open already is revised.
 
     ``base_version`` is the version the editor started from. The same document again changes nothing;
     ``pattern_uuids`` replaces the linked patterns (None leaves them).
@@ -81,10 +90,12 @@ def edit_rule(
     check_may(by, "draft_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     check_step(rule.status, "edit")
-    _check_base(rule, base_version)
     parsed = read_document(document, author=author_kind(by))
+    _check_base(rule, base_version, body_of(parsed))
     check_window(parsed.valid_until, timezone.now())
-    _write_next(rule, parsed, verb="edit_rule", by=by, note=note)
+    if _write_next(rule, parsed, verb="edit_rule", by=by, note=note):
+        detail = dependents_detail(rule, now=timezone.now())
+        request_change(rule=rule, kind="edit", by=by, reason=note, detail=detail)
     if pattern_uuids is not None:
         _link_patterns(rule, pattern_uuids, by=by)
     return rule
@@ -94,8 +105,9 @@ def edit_rule(
 def roll_back_rule(*, rule: Rule, to_version: int, base_version: int, by: Actor, note: str = "") -> Rule:
     """Write an old version's body as the next version; history only grows.
 
-    A rule that is served goes back at once, which takes the right to publish.
-    Raises :class:`NotPermitted`, :class:`StaleEdit`, :class:`Refused`, ``RuleVersion.DoesNotExist``.
+    Of a rule that is served it goes live at once where the actor's own approval is enough; otherwise its
+    request waits. Raises :class:`NotPermitted`, :class:`StaleEdit`, :class:`Refused`,
+    ``RuleVersion.DoesNotExist``.
     """
     check_may(by, "draft_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
@@ -107,17 +119,12 @@ def roll_back_rule(*, rule: Rule, to_version: int, base_version: int, by: Actor,
         rule, parsed, verb="roll_back_rule", by=by, note=note or f"Back to version {to_version}"
     ):
         raise Refused(f"Version {to_version} says the same as the latest version.")
+    change = request_change(rule=rule, kind="edit", by=by, reason=note or f"Back to version {to_version}")
     if rule.status in LIVE:
-        check_may(by, "publish_rule", within=rule.workspace_id)
         check_window(parsed.valid_until, timezone.now())
-        status = check_step(rule.status, "activate")
-        publish(rule=rule, status=status, version=latest_of(rule), verb="activate_rule", by=by, reason=note)
+        serve_by(change, by=by, note=note)
+        rule.refresh_from_db()
     return rule
-
-
-def author_kind(by: Actor) -> str:
-    """``human`` for people, ``agent`` for keys; the system writes in a person's name (imports, the demo)."""
-    return "agent" if by.kind == "key" else "human"
 
 
 def _link_patterns(rule: Rule, pattern_uuids: Iterable[str | UUID], *, by: Actor) -> None:
@@ -134,13 +141,16 @@ def _link_patterns(rule: Rule, pattern_uuids: Iterable[str | UUID], *, by: Actor
     )  # fmt: skip
 
 
-def _check_base(rule: Rule, base_version: int) -> None:
+def _check_base(rule: Rule, base_version: int, mine: dict[str, Any] | None = None) -> None:
     latest = latest_of(rule)
-    if latest.number != base_version:
-        raise StaleEdit(
-            f"This was written from version {base_version}, but {latest.created_by} wrote version "
-            f"{latest.number} meanwhile. Look at the difference and try again."
-        )
+    if latest.number == base_version:
+        return
+    base = rule.versions.filter(number=base_version).first() if mine is not None else None
+    raise StaleEdit(
+        f"This was written from version {base_version}, but {latest.created_by} wrote version "
+        f"{latest.number} meanwhile. Look at the difference and try again.",
+        compare_three(base.body, latest.body, mine) if base and mine is not None else (),
+    )
 
 
 def _write_next(rule: Rule, parsed: engine.Rule, *, verb: str, by: Actor, note: str) -> bool:
@@ -148,8 +158,7 @@ def _write_next(rule: Rule, parsed: engine.Rule, *, verb: str, by: Actor, note: 
     changes = diff_documents(before.body, body_of(parsed))
     if not changes:
         return False
-    rule.name = _name_of(parsed)
-    version = _write_version(rule, parsed, number=before.number + 1, by=by, note=note)
+    version = write_version(rule, parsed, by=by, note=note)
     record_event(
         by=by, workspace=rule.workspace, verb=verb, subject=rule,
         old={"version": before.number, **{change.field: change.old for change in changes}},
@@ -157,22 +166,3 @@ def _write_next(rule: Rule, parsed: engine.Rule, *, verb: str, by: Actor, note: 
         reason=note,
     )  # fmt: skip
     return True
-
-
-def _write_version(rule: Rule, parsed: engine.Rule, *, number: int, by: Actor, note: str) -> RuleVersion:
-    now = timezone.now()
-    rule.latest_version = RuleVersion.objects.create(
-        rule=rule, number=number, body=body_of(parsed), tool=parsed.applies_to.tool[:200],
-        action_type=parsed.action.action_type, priority=parsed.priority,
-        valid_from=parsed.valid_from, valid_until=parsed.valid_until, note=note[:500],
-        created_at=now, created_by=by.name[:200], created_by_kind=author_kind(by),
-    )  # fmt: skip
-    rule.updated_at = now
-    rule.save(update_fields=["name", "latest_version", "updated_at"])
-    return rule.latest_version
-
-
-def _name_of(parsed: engine.Rule) -> str:
-    return (parsed.name or parsed.description or f"{parsed.action.action_type} on {parsed.applies_to.tool}")[
-        :200
-    ]

@@ -1,7 +1,7 @@
 """Change requests: what may be asked, what may follow what, and who may let it through. Pure tables."""
 
-from collections.abc import Collection, Mapping
-from typing import Annotated, Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Annotated, Any, Protocol
 
 import msgspec
 
@@ -85,3 +85,81 @@ def check_approver(
 def check_change(status: str, step: str) -> str:
     """The status after ``step``; raises :class:`memory.domain.lifecycle.TransitionError`."""
     return check_transition(CHANGE_TRANSITIONS, step, status)
+
+
+class Given(Protocol):
+    """An approval as it is stored."""
+
+    revision: int
+    actor_kind: str
+    actor_uuid: str
+
+
+def missing_approvals(
+    policy: ChangePolicy, *, approvals: Iterable[Given], revision: int, authors: Collection[str]
+) -> int:
+    """How many approvals ``revision`` still lacks under the policy as it is now; 0 when it has enough.
+
+    The system's approval is enough by itself. What the policy no longer lets count does not.
+    """
+    people: set[tuple[str, str]] = set()
+    for given in approvals:
+        if given.revision != revision:
+            continue
+        if given.actor_kind == "system":
+            return 0
+        if given.actor_kind == "key" and not policy.key_approval:
+            continue
+        if given.actor_uuid in authors and not policy.self_approval:
+            continue
+        people.add((given.actor_kind, given.actor_uuid))
+    return max(policy.required_approvals - len(people), 0)
+
+
+def serving_kind(status: str) -> str:
+    """What asking to serve a rule in this status is: ``create``, ``edit`` or ``enable``."""
+    if status == "draft":
+        return "create"
+    return "edit" if status == "active" else "enable"
+
+
+def step_of(kind: str) -> str:
+    """The step of the rule's life that a change takes when it is published."""
+    return "activate" if kind in SERVES else kind
+
+
+def check_current(*, base: tuple[int | None, str], now: tuple[int | None, str]) -> None:
+    """Raise :class:`Refused` when what is served is not what the change was written against.
+
+    Both are the number of the version served (None: none) and the status of the rule.
+    """
+    if base == now:
+        return
+    then, today = (_served(*state) for state in (base, now))
+    raise Refused(f"The rule has changed since this was asked for: then it was {then}, now it is {today}.")
+
+
+def _served(version: int | None, status: str) -> str:
+    return f"{status} with version {version}" if version else status
+
+
+def check_loosening(old: ChangePolicy, new: ChangePolicy) -> None:
+    """Raise :class:`Refused` when ``new`` lets more through than ``old``: only a person may decide that."""
+    looser = new.required_approvals < old.required_approvals or any(
+        getattr(new, name) and not getattr(old, name)
+        for name in ("self_approval", "key_approval", "urgent_disable")
+    )
+    if looser:
+        raise Refused("An API key may make this policy stricter, not looser: that takes a person.")
+
+
+TITLES: Mapping[str, str] = {
+    "create": "Serve a new rule: {}",
+    "edit": "Serve a new version of {}",
+    "enable": "Serve {} again",
+    "disable": "Disable {}",
+    "retire": "Retire {}",
+    "delete": "Delete {}",
+    "ruling": "Rule on {}",
+}
+"""What a change of each kind is called; the name goes into the braces."""

@@ -1,6 +1,6 @@
 """The difference between two rule documents, field by field, as rows for a page or the API."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -35,9 +35,14 @@ def diff_documents(old: dict[str, Any], new: dict[str, Any]) -> list[Change]:
     not differ from later ones in it.
     """
     changes: list[Change] = []
-    for name in sorted(old.keys() | new.keys(), key=_reading_order):
+    for name in in_reading_order(old.keys() | new.keys()):
         changes += _compare(name, old.get(name), new.get(name))
     return changes
+
+
+def in_reading_order(names: Iterable[str]) -> list[str]:
+    """Fields of a rule as people read them."""
+    return sorted(names, key=_reading_order)
 
 
 def _reading_order(name: str) -> tuple[int, str]:

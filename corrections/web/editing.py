@@ -10,10 +10,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from corrections.actions.publishing import activate_rule
-from corrections.actions.rules import StaleEdit, draft_rule, edit_rule
+from corrections.actions.proposals import accept_proposal
+from corrections.actions.rules import StaleEdit, draft_rule, edit_rule, take_step
 from corrections.domain.lifecycle import Refused, check_step
 from corrections.models import Rule
+from corrections.queries.dependencies import dependents_of
 from corrections.queries.rules import patterns_of
 from corrections.web.checking import check_editor
 from corrections.web.reference import REFERENCE
@@ -25,11 +26,14 @@ from corrections.web.sessions import (
     find_rule,
     offered_patterns,
     open_session,
+    proposal_of,
     read_session,
 )
 from corrections.web.simulator import simulate_draft
+from corrections.web.steps import told
 from hgmem.rules import RuleError
-from memory.domain.access import NotPermitted, check_may
+from memory.domain.access import NotPermitted
+from memory.domain.lifecycle import TransitionError
 from memory.web.access import workspace_page
 
 FORM_STEPS = ("check", "change", "add-operation", "remove-operation", "as-json", "as-form")
@@ -95,12 +99,15 @@ def _save(request: HttpRequest, session: Session, *, activate: bool) -> HttpResp
         return _show(request, session, status=409)
     _say_what_happened(request, session, rule, activate=activate)
     if activate:
-        _activate(request, rule)
+        return _activate(request, rule)
     return redirect("rule", request.workspace.slug, rule.uuid)
 
 
 def _write(request: HttpRequest, session: Session) -> Rule:
     document, actor = session.editor.document(), request.actor
+    proposal = proposal_of(request) if session.rule is None else None
+    if proposal is not None:
+        return accept_proposal(proposal=proposal, document=document, by=actor, note=session.note).rule
     if session.rule is None:
         return draft_rule(
             workspace_id=request.workspace.pk, document=document, by=actor, pattern_uuids=session.patterns,
@@ -126,12 +133,15 @@ def _say_what_happened(request: HttpRequest, session: Session, rule: Rule, *, ac
         messages.success(request, _("Version %(number)s is saved.") % {"number": number})
 
 
-def _activate(request: HttpRequest, rule: Rule) -> None:
+def _activate(request: HttpRequest, rule: Rule) -> HttpResponse:
     try:
-        activate_rule(rule=rule, by=request.actor, reason=request.POST.get("note", "")[:500])
-        messages.success(request, _("The rule is active: agents are served it from now on."))
-    except (NotPermitted, Refused, RuleError) as refusal:
+        change = take_step(
+            rule=rule, step="activate", by=request.actor, reason=request.POST.get("note", "")[:500]
+        )
+    except (NotPermitted, Refused, RuleError, TransitionError) as refusal:
         messages.error(request, _("It is saved, but not active: %(why)s") % {"why": refusal})
+        return redirect("rule", request.workspace.slug, rule.uuid)
+    return told(request, change, _("The rule is active: agents are served it from now on."))
 
 
 def _simulate(request: HttpRequest, session: Session) -> HttpResponse:
@@ -149,24 +159,20 @@ def _show(request: HttpRequest, session: Session, *, status: int = 200) -> HttpR
     context = {
         "title": _("Edit %(name)s") % {"name": rule.name} if rule else _("New rule"),
         "session": session,
-        "form_url": _form_url(workspace.slug, rule),
+        "form_url": _form_url(request, rule),
         "editor": session.editor,
         "panel": check_editor(session.editor, session.patterns, now=timezone.now(), by=request.actor),
         "offered": offered_patterns(session, workspace.pk),
         "failing": failing_calls(session, workspace.pk),
         "reference": REFERENCE,
-        "why_not_activate": _why_not_publish(request),
+        "dependents": dependents_of(rule, now=timezone.now(), looked_at=0) if rule else [],
     }
     return render(request, "rules/edit.html", context, status=status)
 
 
-def _form_url(slug: str, rule: Rule | None) -> str:
-    return reverse("rule-edit", args=[slug, rule.uuid]) if rule else reverse("rule-new", args=[slug])
-
-
-def _why_not_publish(request: HttpRequest) -> str:
-    try:
-        check_may(request.actor, "publish_rule")
-    except NotPermitted as refusal:
-        return str(refusal)
-    return ""
+def _form_url(request: HttpRequest, rule: Rule | None) -> str:
+    slug = request.workspace.slug
+    if rule is not None:
+        return reverse("rule-edit", args=[slug, rule.uuid])
+    proposal = proposal_of(request)
+    return reverse("rule-new", args=[slug]) + (f"?proposal={proposal.uuid}" if proposal else "")

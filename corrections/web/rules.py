@@ -1,6 +1,7 @@
 """Rules: the list, one rule with everything about it, its versions and what changed between them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,10 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from corrections.domain.documents import read_document
-from corrections.models import Rule, RuleVersion
+from corrections.models import Rule, RuleProposal, RuleVersion
 from corrections.queries import rules as queries
+from corrections.queries.changes import undecided_of
+from corrections.queries.conflicts import conflicts_of_rule, latest_scan
+from corrections.queries.dependencies import dependents_of
 from corrections.queries.receipts import list_uses
-from corrections.web.buttons import step_buttons, why_not_edit
+from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
 from corrections.web.forms.basics import RuleFilterForm
 from corrections.web.sessions import find_rule
 from hgmem.rules import Condition, RuleError
@@ -58,17 +62,21 @@ def rules(request: HttpRequest) -> HttpResponse:
 def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a rule does, where it fired, and how it came to be."""
     row = find_rule(request, uuid)
-    versions = list(queries.list_versions(row)[:SHOWN_VERSIONS])
-    context = {
+    dependents = dependents_of(row, now=timezone.now(), looked_at=0)
+    context = {"dependents": dependents, "undecided": undecided_of(row)}
+    context |= {
         "title": row.name,
         "rule": row,
         "version": row.latest_version,
         "read": read_version(row.latest_version),
-        "versions": list(zip(versions, [*versions[1:], None], strict=True)),
+        "versions": paired_versions(row),
         "patterns": queries.patterns_of(row),
         "page": newest_first(list_uses(row), request.GET.get("cursor", ""), size=USES_PER_PAGE),
-        "buttons": step_buttons(row, request.actor, timezone.now()),
+        "buttons": step_buttons(row, request.actor, timezone.now(), needed_by=len(dependents)),
         "why_not_edit": why_not_edit(row, request.actor),
+        "scan": latest_scan(request.workspace.pk, row),
+        "conflicts": conflicts_of_rule(row),
+        "why_not_review": why_not_review(request.actor),
     }
     return render(request, "rules/detail.html", context)
 
@@ -112,6 +120,12 @@ def rule_diff(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return render(request, "rules/diff.html", context)
 
 
+def paired_versions(row: Rule) -> list[tuple[RuleVersion, RuleVersion | None]]:
+    """The newest versions, each with the one before it."""
+    versions = list(queries.list_versions(row)[:SHOWN_VERSIONS])
+    return list(zip(versions, [*versions[1:], None], strict=True))
+
+
 def _chosen_versions(request: HttpRequest, row: Rule) -> tuple[int, int]:
     latest = row.latest_version.number if row.latest_version else 1
     live = row.live_version.number if row.live_version else max(latest - 1, 1)
@@ -121,10 +135,17 @@ def _chosen_versions(request: HttpRequest, row: Rule) -> tuple[int, int]:
 
 def read_version(version: RuleVersion | None) -> ReadVersion:
     """What the engine makes of a version."""
-    if version is None:
-        return ReadVersion()
+    return ReadVersion() if version is None else _read(version.body, version.created_by_kind)
+
+
+def read_document_of(proposal: RuleProposal) -> ReadVersion:
+    """What the engine makes of a proposed document; nothing while a model is still drafting it."""
+    return _read(proposal.document, "agent") if proposal.document else ReadVersion()
+
+
+def _read(body: Any, author: str) -> ReadVersion:
     try:
-        parsed = read_document(version.body, author=version.created_by_kind)
+        parsed = read_document(body, author=author)
     except RuleError as error:
         return ReadVersion(fault=str(error))
     reads = Condition.compile(parsed.condition).read_set | parsed.action.reads()

@@ -23,10 +23,14 @@ class CompiledRule:
         "order",
         "reads",
         "rule",
+        "ruled_over",
+        "runs_after",
         "scoped",
+        "settled_with",
         "timed",
         "uuid",
         "version",
+        "word_edits",
         "writes",
     )
 
@@ -42,7 +46,16 @@ class CompiledRule:
         self.timed = rule.valid_from is not None or rule.valid_until is not None
         self.reads = self.action.reads() | self.condition.read_set
         self.writes = self.action.writes()
+        self.word_edits = self.action.word_edits()
         self.order = _order(rule)
+        self.ruled_over = frozenset(rule.ruled_over)
+        self.runs_after = frozenset(rule.runs_after)
+        self.settled_with = frozenset(rule.settled_with)
+
+    def settles(self, other: "CompiledRule") -> bool:
+        """Whether a human ruling on this side says what becomes of the two rules."""
+        uuid = other.uuid
+        return uuid in self.ruled_over or uuid in self.runs_after or uuid in self.settled_with
 
     def is_live(self, context: Context, now: datetime) -> bool:
         """Whether scope (beside point and tool) and validity window let the rule speak."""

@@ -1,5 +1,5 @@
 """Writes: atomic, keyword-only, `by=` required, an audit event in the same transaction."""
 
-from memory.events import record_event
+from memory.events import Event, record_event, record_events
 
-__all__ = ["record_event"]
+__all__ = ["Event", "record_event", "record_events"]

@@ -1,4 +1,7 @@
-"""What people do about alerts, and about the storms behind them."""
+"""Asking people to look, and what they do about it; also about the storms behind some alerts."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
@@ -9,6 +12,26 @@ from memory.events import record_event
 from memory.models import Alert, Lineage
 
 MAX_NOTE = 2_000
+
+
+def raise_alert(
+    *, workspace_id: int, kind: str, dedupe: str, title: str, detail: Mapping[str, Any], by: Actor
+) -> bool:
+    """Ask people to look at something, in the caller's transaction; False when they are asked already.
+
+    There is one open alert for one ``dedupe``; ``detail`` is JSON-ready. For what the product itself
+    notices: there is no permission to ask for.
+    """
+    open_ones = Alert.objects.filter(workspace_id=workspace_id, dedupe=dedupe[:200], closed_at=None)
+    if open_ones.exists():
+        return False
+    alert = Alert(
+        workspace_id=workspace_id, kind=kind, dedupe=dedupe[:200], title=title[:300], detail=dict(detail),
+        raised_at=timezone.now(),
+    )  # fmt: skip
+    Alert.objects.bulk_create([alert], ignore_conflicts=True)
+    record_event(by=by, workspace=alert.workspace, verb="raise_alert", subject=alert, reason=title[:300])
+    return True
 
 
 class AlreadyClosedError(ValueError):

@@ -1,12 +1,12 @@
 """What people and rules do to an error pattern's status."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from django.db import transaction
 
 from memory.domain.access import Actor, check_may
 from memory.domain.lifecycle import PATTERN_TRANSITIONS, check_transition
-from memory.events import record_event
+from memory.events import Event, record_event, record_events
 from memory.models import ErrorPattern
 
 
@@ -38,22 +38,43 @@ def set_pattern_status(*, pattern: ErrorPattern, status: str, by: Actor, reason:
 
 
 @transaction.atomic
-def cover_patterns(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
-    """A rule that handles these patterns is served now: the open ones are covered. Returns how many."""
-    return _move_all(pattern_ids, "open", "cover", by=by, reason=reason)
+def cover_patterns(*, reasons: Mapping[int, str], by: Actor) -> int:
+    """Rules that handle these patterns are served now: the open ones are covered. Returns how many.
+
+    ``reasons`` says why, by the pattern's id. The number of queries does not grow with the patterns.
+    """
+    return _move_all(reasons, "open", "cover", by=by)
 
 
 @transaction.atomic
-def uncover_patterns(*, pattern_ids: Iterable[int], by: Actor, reason: str) -> int:
+def uncover_patterns(*, reasons: Mapping[int, str], by: Actor) -> int:
     """No served rule handles these patterns any more: the covered ones are open again. Returns how many."""
-    return _move_all(pattern_ids, "covered", "uncover", by=by, reason=reason)
+    return _move_all(reasons, "covered", "uncover", by=by)
 
 
-def _move_all(pattern_ids: Iterable[int], status: str, step: str, *, by: Actor, reason: str) -> int:
+def _move_all(reasons: Mapping[int, str], status: str, step: str, *, by: Actor) -> int:
+    if not reasons:
+        return 0
     rows = ErrorPattern.objects.select_related("workspace").select_for_update(of=("self",))
-    patterns = list(rows.filter(pk__in=list(pattern_ids), status=status).order_by("pk"))
-    for pattern in patterns:
-        _move(pattern, step, by=by, reason=reason)
+    patterns = list(rows.filter(pk__in=list(reasons), status=status).order_by("pk"))
+    if not patterns:
+        return 0
+    target = check_transition(PATTERN_TRANSITIONS, step, status)
+    ErrorPattern.objects.filter(pk__in=[pattern.pk for pattern in patterns]).update(status=target)
+    record_events(
+        by=by,
+        events=[
+            Event(
+                workspace=pattern.workspace,
+                verb=f"{step}_pattern",
+                subject=pattern,
+                old={"status": status},
+                new={"status": target},
+                reason=reasons[pattern.pk],
+            )
+            for pattern in patterns
+        ],
+    )
     return len(patterns)
 
 

@@ -1,5 +1,6 @@
 """The settings of a workspace."""
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -45,3 +46,27 @@ def rename_workspace(*, workspace: Workspace, name: str, by: Actor) -> Workspace
         new={"name": name},
     )
     return locked
+
+
+@transaction.atomic
+def store_section(
+    *,
+    workspace_id: int,
+    section: str,
+    change: Callable[[Mapping[str, Any]], dict[str, Any]],
+    verb: str,
+    by: Actor,
+) -> dict[str, Any]:
+    """Replace one section of a workspace's settings; what is stored now.
+
+    ``change`` makes the new section from all settings as they are, locked, and may raise. The same again
+    changes nothing. Raises :class:`NotPermitted`.
+    """
+    check_may(by, "manage_workspace", within=workspace_id)
+    locked = Workspace.objects.select_for_update().get(pk=workspace_id)
+    old, new = locked.settings.get(section, {}), change(locked.settings)
+    if new != old:
+        locked.settings = locked.settings | {section: new}
+        locked.save(update_fields=["settings"])
+        record_event(by=by, workspace=locked, verb=verb, subject=locked, old=old, new=new)
+    return new

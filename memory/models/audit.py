@@ -7,7 +7,7 @@ from django.db import models
 
 
 class AuditEvent(models.Model):
-    """One change. Written only by ``memory.events.record_event``; no foreign keys on purpose."""
+    """One change. Written only by ``memory.events``; no foreign keys on purpose."""
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     workspace_uuid = models.UUIDField(null=True)
