@@ -84,14 +84,9 @@ class Auto:
 
     def _tell(self, run: Run, seq: int) -> None:
         """The call and its outcome; approve what is proposed then."""
-        call = run.calls[seq]
-        said = call.obs if isinstance(call.obs, str) else repr(call.obs)
-        observed = ObservedCall(
-            id=f"{run.id}/{seq}", run=run.id, tool=call.tool, input=call.args, failed=call.failed,
-            message=said if call.failed else "", env={"domain": run.domain},
-        )  # fmt: skip
+        seen = observed(run, seq)
         started = time.perf_counter()
-        self._inducer.learn(observed)
+        self._inducer.learn(seen)
         if seq == len(run.calls) - 1:
             self._inducer.end_run(run.id)
         changes = self._inducer.changes()
@@ -104,7 +99,7 @@ class Auto:
             self._serve(proposal)
         if changes.proposed or changes.withdrawn:
             rules = [rule for _proposal, rule in self._served.values()]
-            self._ruleset = Ruleset.compile(rules, version=observed.id, base=self._ruleset)
+            self._ruleset = Ruleset.compile(rules, version=seen.id, base=self._ruleset)
 
     def _serve(self, proposal: Proposal) -> None:
         self._made.add(proposal.key)
@@ -117,3 +112,18 @@ def _is_flag(decision: Decision, call: Call) -> bool:
     """The answer stops the call, changes it, or puts another one before it or in its place."""
     stops = decision.block or decision.ask or decision.insert_steps
     return bool(stops) or decision.input != call.args or decision.tool != call.tool
+
+
+def observed(run: Run, seq: int) -> ObservedCall:
+    """A recorded call as the inducer is told it."""
+    call = run.calls[seq]
+    said = call.obs if isinstance(call.obs, str) else repr(call.obs)
+    return ObservedCall(
+        id=f"{run.id}/{seq}", run=run.id, tool=call.tool, input=call.args, failed=call.failed,
+        message=said if call.failed else "", env={"domain": run.domain},
+    )  # fmt: skip
+
+
+def _is_flag(decision: Decision, call_input: dict[str, Any]) -> bool:
+    """The answer stops the call, or changes it."""
+    return bool(decision.block or decision.ask or decision.input != call_input)

@@ -7,12 +7,14 @@ from typing import Any, Final
 
 import z3
 
-from corrections.domain.conflicts.encoding import EPOCH, Encoder
+from corrections.domain.conflicts.encoding import Encoder
+from corrections.domain.conflicts.literals import EPOCH
 from corrections.domain.conflicts.places import (
     BOOL,
     DOUBLE,
     INT,
     LIST,
+    MAP,
     TEXT,
     Place,
 )
@@ -20,6 +22,9 @@ from corrections.domain.conflicts.questions import Setting
 
 _ESCAPE: Final = re.compile(r"\\u\{([0-9a-fA-F]+)\}")
 _MAX_LENGTH: Final = 200
+_TERMS: Final = {
+    BOOL: "flag", INT: "whole", DOUBLE: "real", TEXT: "text", LIST: "length", MAP: "length",
+}  # fmt: skip
 _ABSENT: Final = object()
 _HIDDEN: Final = re.compile("[\x00-\x1f\ud800-\udfff]")
 
@@ -70,7 +75,7 @@ class Example:
         for place in self._used:
             kind = self._kind(place)
             same.append(place.kind == kind)
-            term = {BOOL: "flag", INT: "whole", DOUBLE: "real", TEXT: "text", LIST: "length"}.get(kind)
+            term = _TERMS.get(kind)
             if term is not None:
                 same.append(getattr(place, term) == self._model.eval(getattr(place, term), True))
         same.append(self._encoder.now == self._model.eval(self._encoder.now, True))
@@ -110,6 +115,11 @@ class Example:
                 value = self._value(child)
                 if value is not _ABSENT:
                     fields[step] = value
+        length = self._model.eval(place.length)
+        wanted = length.as_long() if z3.is_int_value(length) else 0
+        if wanted > _MAX_LENGTH:
+            raise UnfitError("a very large object")
+        fields |= {f"other{at}": None for at in range(wanted - len(fields))}
         return fields
 
     def _list(self, place: Place) -> list[Any]:

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from corrections.domain.conflicts.breaking import broken
 from corrections.domain.conflicts.effects import effects_of
 from corrections.domain.conflicts.findings import Facts, Finding
+from corrections.domain.conflicts.overlays import in_setting
 from corrections.domain.conflicts.questions import Answer, Part, Question, Setting, Solver, Wanted
 from corrections.domain.conflicts.relations import Subject
 from corrections.domain.conflicts.scopes import meeting
-from hgmem.rules import parse_context
+from corrections.domain.conflicts.sketches import sketched
+from hgmem.rules import EvaluationFailure, RuleError, parse_context
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Singles:
         if fires.outcome == "no":
             return [Finding("dead", "conflict", subject.uuid, reason="the condition can never be true")]
         found = [] if fires.outcome == "yes" else [_not_proven("dead", subject, fires)]
-        return found + self._always_on(subject, fires) + self._can_error(subject)
+        return found + self._always_on(subject, fires) + self._can_error(subject, fires)
 
     def example(self, subject: Subject) -> CallExample | None:
         """A call in which the rule fires, if one is known."""
@@ -50,8 +53,20 @@ class Singles:
 
     def _fires_when(self, subject: Subject) -> Answer:
         if subject.uuid not in self._fires:
-            self._fires[subject.uuid] = self._ask(subject, "true")
+            self._fires[subject.uuid] = self._sketch(subject) or self._ask(subject, "true")
         return self._fires[subject.uuid]
+
+    def _sketch(self, subject: Subject) -> Answer | None:
+        """An example without a solver, when a guess holds and no schema has a say."""
+        setting = meeting((subject.rule,), self._facts.now)
+        if setting is None or schema_text(self._facts, setting):
+            return None
+        witness = in_setting(sketched(subject.outline), setting)
+        try:
+            context = parse_context(witness).with_variables(now=setting.moment)
+        except RuleError:
+            return None
+        return Answer("yes", witness, setting.moment) if subject.holds(context) else None
 
     def _always_on(self, subject: Subject, fires: Answer) -> list[Finding]:
         if not self._holds_of_nothing(subject):
@@ -75,8 +90,8 @@ class Singles:
         context = parse_context({"point": setting.point, "input": {}}).with_variables(now=setting.moment)
         return subject.compiled.condition.evaluate(context) is True
 
-    def _can_error(self, subject: Subject) -> list[Finding]:
-        answer = self._ask(subject, "error")
+    def _can_error(self, subject: Subject, fires: Answer) -> list[Finding]:
+        answer = self._broken(subject, fires) or self._ask(subject, "error")
         if answer.outcome == "no":
             return []
         if answer.witness is None or answer.moment is None:
@@ -90,6 +105,21 @@ class Singles:
             )
         ]
 
+    def _broken(self, subject: Subject, fires: Answer) -> Answer | None:
+        """A call in which the condition fails, guessed; none when a schema has a say."""
+        setting = meeting((subject.rule,), self._facts.now)
+        if setting is None or fires.witness is None or schema_text(self._facts, setting):
+            return None
+        condition = subject.compiled.condition
+        for witness in broken(fires.witness, condition.tree):
+            try:
+                context = parse_context(witness).with_variables(now=setting.moment)
+            except RuleError:
+                continue
+            if isinstance(condition.evaluate(context), EvaluationFailure):
+                return Answer("yes", witness, setting.moment)
+        return None
+
     def _ask(self, subject: Subject, wanted: Wanted) -> Answer:
         setting = meeting((subject.rule,), self._facts.now)
         if setting is None:
@@ -100,8 +130,9 @@ class Singles:
     def _described(
         self, subject: Subject, witness: dict[str, Any], moment: datetime, **more: Any
     ) -> dict[str, Any]:
-        effects = effects_of((subject.rule,), parse_context(witness), moment)
-        return {"now": moment.isoformat(), "a": effects.described()["a"], **more}
+        effects = effects_of((subject,), parse_context(witness), moment)
+        shown = effects.described([subject.uuid])
+        return {"now": moment.isoformat(), "first": subject.uuid, **shown, **more}
 
 
 def schema_text(facts: Facts, setting: Setting) -> str:
