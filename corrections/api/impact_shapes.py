@@ -103,7 +103,7 @@ class SkippedSerializer(serializers.Serializer[Any]):
     why = serializers.CharField()
 
 
-class DecidedSerializer(serializers.Serializer[Any]):
+class ImpactDecidedSerializer(serializers.Serializer[Any]):
     """What was done. `waits` change requests of `batch` still need an approval."""
 
     impact = ImpactSerializer()

@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 from corrections.actions.impacts import Decided, decide_impact, undo_impact
 from corrections.api.errors import refusals
 from corrections.api.impact_shapes import (
-    DecidedSerializer,
     DecideSerializer,
+    ImpactDecidedSerializer,
     ImpactSerializer,
     ImpactViewSerializer,
     UndoSerializer,
@@ -95,7 +95,7 @@ class DecideImpact(APIView):
     actions: ClassVar = {"POST": "draft_rule"}
 
     @writes(
-        "tools", "Decide about a changed tool", {200: DecidedSerializer, 202: DecidedSerializer},
+        "tools", "Decide about a changed tool", {200: ImpactDecidedSerializer, 202: ImpactDecidedSerializer},
         request=DecideSerializer,
     )  # fmt: skip
     @idempotent
@@ -114,7 +114,7 @@ class UndoImpact(APIView):
 
     @writes(
         "tools", "Serve again what was disabled for a changed tool",
-        {200: DecidedSerializer, 202: DecidedSerializer}, request=UndoSerializer,
+        {200: ImpactDecidedSerializer, 202: ImpactDecidedSerializer}, request=UndoSerializer,
     )  # fmt: skip
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
@@ -133,4 +133,4 @@ def decided_answer(result: Decided) -> Response:
         "batch": result.batch, "waits": result.waits,
     }  # fmt: skip
     code = status.HTTP_202_ACCEPTED if result.waits else status.HTTP_200_OK
-    return Response(DecidedSerializer(document).data, status=code)
+    return Response(ImpactDecidedSerializer(document).data, status=code)
