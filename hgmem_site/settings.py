@@ -302,6 +302,12 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "ReviewItemKind": "corrections.api.inbox_shapes.KIND_CHOICES",
+        "ChangeKind": "corrections.domain.changes.KINDS",
+        "ChangeWish": "corrections.domain.changes.WISHES",
+        "ChangeStatus": "corrections.domain.changes.CHANGE_STATUSES",
+        "DependencyKind": "corrections.api.dependency_shapes.KINDS",
+        "RuleProposalStatus": "corrections.domain.proposing.PROPOSAL_STATUSES",
+        "RulingVerdict": "corrections.domain.rulings.VERDICTS",
         "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
