@@ -9,10 +9,11 @@ does not.
 
 from corrections.domain.conflicts.analysis import Progress, analyse_all, analyse_rule
 from corrections.domain.conflicts.findings import Analysis, Facts, Finding
+from corrections.domain.conflicts.narrowing import merged, narrowed
 from corrections.domain.conflicts.questions import Answer, Part, Question, Setting, Solver
 from corrections.domain.conflicts.scopes import meeting
 
 __all__ = [
     "Analysis", "Answer", "Facts", "Finding", "Part", "Progress", "Question", "Setting", "Solver",
-    "analyse_all", "analyse_rule", "meeting",
+    "analyse_all", "analyse_rule", "meeting", "merged", "narrowed",
 ]  # fmt: skip

@@ -1,7 +1,7 @@
 """Answers a question with z3. Runs in the solver's child process; nothing else imports z3."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -9,9 +9,9 @@ import z3
 
 from corrections.domain.conflicts.encoding import EPOCH, Encoded, Encoder
 from corrections.domain.conflicts.examples import Example, UnfitError, readable
-from corrections.domain.conflicts.logic import Formula, all_of, any_of, neg
+from corrections.domain.conflicts.logic import Formula, all_of, any_of, implies, neg
 from corrections.domain.conflicts.patterns import glob_language
-from corrections.domain.conflicts.places import ITEMS, LIST, MAP, NAN, TEXT, Place
+from corrections.domain.conflicts.places import ITEMS, LIST, MAP, MISSING, NAN, TEXT, Place
 from corrections.domain.conflicts.questions import Answer, Part, Question, Setting
 from corrections.domain.conflicts.schemas import obeyed
 from corrections.domain.conflicts.texts import UnsupportedError, constant
@@ -160,6 +160,7 @@ class _Problem:
                 *wanted,
                 *(law for one in (*encoded, *self._preferred) for law in one.laws),
                 *(law for place in self.places for law in place.laws),
+                *(_counted(place, places) for one in encoded for place in one.sized),
                 *self._scoped(),
             )
         )
@@ -254,6 +255,13 @@ class _Problem:
         if not self._question.schema:
             return None
         return obeyed(self._encoder.place(("input",)), json.loads(self._question.schema))
+
+
+def _counted(place: Place, used: Mapping[Place, None]) -> Formula:
+    """An object has at least the entries that are known to be there."""
+    fields = [child for step, child in place.children.items() if isinstance(step, str) and child in used]
+    there = [z3.If(child.holds(MISSING), z3.IntVal(0), z3.IntVal(1)) for child in fields]
+    return implies(place.holds(MAP), place.length >= z3.Sum(there)) if there else True
 
 
 def _wanted(part: Part, encoded: Encoded) -> Formula:

@@ -58,6 +58,8 @@ class Encoded:
     open: tuple[str, ...]
     unsure: tuple[Formula, ...] = ()
     """Where what was left open matters; a good example keeps away from it."""
+    sized: tuple[Place, ...] = ()
+    """Places whose number of entries matters."""
 
 
 class Encoder:
@@ -106,6 +108,7 @@ class _Encoding:
         self._unsure: list[Formula] = []
         self._values: dict[Node, Symbol | None] = {}
         self._used: dict[Place, None] = {}
+        self._sized: dict[Place, None] = {}
 
     def encode(self, tree: Node) -> Encoded:
         true, false = self.truth(tree, {})
@@ -113,7 +116,8 @@ class _Encoding:
         for place in self._used:
             places.update(dict.fromkeys(place.up()))
         return Encoded(
-            true, false, tuple(places), tuple(self._laws), tuple(self._reasons), tuple(self._unsure)
+            true, false, tuple(places), tuple(self._laws), tuple(self._reasons), tuple(self._unsure),
+            tuple(self._sized),
         )
 
     # --- yes or no ------------------------------------------------------------------------------
@@ -333,6 +337,7 @@ class _Encoding:
             )
             return gathered(parts)
         if function == "size":
+            self._sized.update((part.value, None) for part in value if isinstance(part.value, Place))
             return gathered(map(_size, value))
         if function == "type":
             return gathered(map(_type, value))

@@ -13,6 +13,7 @@ from corrections.domain.conflicts.places import (
     DOUBLE,
     INT,
     LIST,
+    MAP,
     TEXT,
     Place,
 )
@@ -70,7 +71,7 @@ class Example:
         for place in self._used:
             kind = self._kind(place)
             same.append(place.kind == kind)
-            term = {BOOL: "flag", INT: "whole", DOUBLE: "real", TEXT: "text", LIST: "length"}.get(kind)
+            term = {BOOL: "flag", INT: "whole", DOUBLE: "real", TEXT: "text", LIST: "length", MAP: "length"}.get(kind)
             if term is not None:
                 same.append(getattr(place, term) == self._model.eval(getattr(place, term), True))
         same.append(self._encoder.now == self._model.eval(self._encoder.now, True))
@@ -110,6 +111,11 @@ class Example:
                 value = self._value(child)
                 if value is not _ABSENT:
                     fields[step] = value
+        length = self._model.eval(place.length)
+        wanted = length.as_long() if z3.is_int_value(length) else 0
+        if wanted > _MAX_LENGTH:
+            raise UnfitError("a very large object")
+        fields |= {f"other{at}": None for at in range(wanted - len(fields))}
         return fields
 
     def _list(self, place: Place) -> list[Any]:
