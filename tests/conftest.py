@@ -17,6 +17,7 @@ from memory.actions.accounts import create_key, create_workspace, set_member
 from memory.api.keyring import KEYRING
 from memory.domain.access import Actor, Role, Scope
 from memory.live.index import forget_index
+from memory.live.texts import forget_texts
 from memory.models import User, Workspace
 from memory.permissions import SYSTEM, member_actor
 from memory.writer.redactors import forget_redactors
@@ -60,6 +61,7 @@ def fast_and_fresh(settings: object) -> None:
     RECEIPTS.forget()
     forget_redactors()
     forget_index()
+    forget_texts()
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from django.utils import timezone
 
 from corrections.actions.scanning import queue_scans
 from corrections.domain.documents import body_of
+from corrections.domain.proposing import SOURCES
 from corrections.models import Rule, RuleVersion
 from hgmem import rules as engine
 from memory.domain.access import Actor
@@ -27,8 +28,11 @@ def write_version(rule: Rule, parsed: engine.Rule, *, by: Actor, note: str) -> R
 
 
 def author_kind(by: Actor) -> str:
-    """``human`` for people, ``agent`` for keys; the system writes in a person's name (imports, the demo)."""
-    return "agent" if by.kind == "key" else "human"
+    """``human`` for people, ``agent`` for keys and for what proposes rules by itself.
+
+    Otherwise the system writes in a person's name (imports, the demo).
+    """
+    return "agent" if by.kind == "key" or (by.kind == "system" and by.name in SOURCES) else "human"
 
 
 def name_of(parsed: engine.Rule) -> str:

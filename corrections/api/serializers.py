@@ -14,7 +14,7 @@ DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted
 RULE_FIELDS = (
     "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
     "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
-    "last_matched_at",
+    "last_matched_at", "stale_since", "stale_reasons", "reviewed_at",
 )  # fmt: skip
 
 

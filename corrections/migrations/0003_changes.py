@@ -149,6 +149,20 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='ItemComment',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('item_kind', models.CharField(max_length=10)),
+                ('item_uuid', models.UUIDField()),
+                ('author_name', models.CharField(max_length=200)),
+                ('text', models.TextField()),
+                ('at', models.DateTimeField()),
+            ],
+            options={
+                'ordering': ['id'],
+            },
+        ),
+        migrations.CreateModel(
             name='ManualDependency',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -179,7 +193,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=200)),
                 ('tool', models.CharField(max_length=200)),
                 ('action_type', models.CharField(max_length=40)),
-                ('document', models.JSONField()),
+                ('document', models.JSONField(default=dict)),
                 ('caught', models.PositiveIntegerField(default=0)),
                 ('failures', models.PositiveIntegerField(default=0)),
                 ('hit', models.PositiveIntegerField(default=0)),
@@ -188,7 +202,12 @@ class Migration(migrations.Migration):
                 ('times_proposed', models.PositiveIntegerField(default=1)),
                 ('reason', models.TextField(blank=True)),
                 ('transcript', models.JSONField(default=list)),
+                ('cost', models.JSONField(default=dict)),
+                ('attempt', models.PositiveSmallIntegerField(default=0)),
+                ('claimed_at', models.DateTimeField(null=True)),
+                ('last_error', models.TextField(blank=True)),
                 ('proposed_by', models.CharField(max_length=200)),
+                ('proposed_by_uuid', models.CharField(blank=True, max_length=36)),
                 ('proposed_at', models.DateTimeField()),
                 ('updated_at', models.DateTimeField()),
                 ('decided_by', models.CharField(blank=True, max_length=200)),
@@ -259,6 +278,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='rule',
+            name='reviewed_error_count',
+            field=models.PositiveBigIntegerField(default=0),
+        ),
+        migrations.AddField(
+            model_name='rule',
             name='stale_reasons',
             field=models.JSONField(default=list),
         ),
@@ -266,6 +290,10 @@ class Migration(migrations.Migration):
             model_name='rule',
             name='stale_since',
             field=models.DateTimeField(null=True),
+        ),
+        migrations.AddIndex(
+            model_name='rule',
+            index=models.Index(condition=models.Q(('stale_since__isnull', False)), fields=['workspace', 'stale_since'], name='rule_stale'),
         ),
         migrations.AddConstraint(
             model_name='rule',
@@ -335,6 +363,11 @@ class Migration(migrations.Migration):
             model_name='induction',
             name='workspace',
             field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='induction', to='memory.workspace'),
+        ),
+        migrations.AddField(
+            model_name='itemcomment',
+            name='workspace',
+            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace'),
         ),
         migrations.AddField(
             model_name='manualdependency',
@@ -461,6 +494,10 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(('status__in', ['queued', 'running', 'done', 'failed'])), name='scan_status_known'),
         ),
         migrations.AddIndex(
+            model_name='itemcomment',
+            index=models.Index(fields=['workspace', 'item_kind', 'item_uuid'], name='item_comments'),
+        ),
+        migrations.AddIndex(
             model_name='manualdependency',
             index=models.Index(fields=['workspace', '-id'], name='dependency_newest'),
         ),
@@ -476,13 +513,21 @@ class Migration(migrations.Migration):
             model_name='ruleproposal',
             index=models.Index(fields=['workspace', 'status', '-id'], name='rule_proposal_by_status'),
         ),
+        migrations.AddIndex(
+            model_name='ruleproposal',
+            index=models.Index(fields=['workspace', 'status', '-caught', '-id'], name='rule_proposal_by_caught'),
+        ),
+        migrations.AddIndex(
+            model_name='ruleproposal',
+            index=models.Index(condition=models.Q(('status', 'queued')), fields=['id'], name='rule_proposal_backlog'),
+        ),
         migrations.AddConstraint(
             model_name='ruleproposal',
             constraint=models.UniqueConstraint(fields=('workspace', 'key'), name='proposal_once'),
         ),
         migrations.AddConstraint(
             model_name='ruleproposal',
-            constraint=models.CheckConstraint(condition=models.Q(('status__in', ('proposed', 'accepted', 'rejected', 'withdrawn'))), name='rule_proposal_status_known'),
+            constraint=models.CheckConstraint(condition=models.Q(('status__in', ('proposed', 'accepted', 'rejected', 'withdrawn', 'queued', 'given_up'))), name='rule_proposal_status_known'),
         ),
         migrations.AddConstraint(
             model_name='ruleproposal',

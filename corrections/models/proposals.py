@@ -16,7 +16,9 @@ class RuleProposal(models.Model):
 
     ``key`` names the tool, condition and action; ``document`` is the rule. ``caught`` of ``failures`` past
     failing calls and ``hit`` of ``good`` past good calls are its backtest; ``ProposalCall`` lists them.
-    ``rule`` and ``change`` are what accepting it made.
+    ``rule`` and ``change`` are what accepting it made; of a withdrawn one, ``rule`` is the rule that says the
+    same. ``status`` ``queued`` waits for a model: ``attempt`` and ``claimed_at`` are the worker's lease,
+    ``last_error`` says what went wrong.
     """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -29,7 +31,7 @@ class RuleProposal(models.Model):
     name = models.CharField(max_length=200)
     tool = models.CharField(max_length=200)
     action_type = models.CharField(max_length=40)
-    document = models.JSONField()
+    document = models.JSONField(default=dict)
     caught = models.PositiveIntegerField(default=0)
     failures = models.PositiveIntegerField(default=0)
     hit = models.PositiveIntegerField(default=0)
@@ -39,7 +41,12 @@ class RuleProposal(models.Model):
     patterns = models.ManyToManyField("memory.ErrorPattern", related_name="rule_proposals", blank=True)
     reason = models.TextField(blank=True)
     transcript = models.JSONField(default=list)
+    cost = models.JSONField(default=dict)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    claimed_at = models.DateTimeField(null=True)
+    last_error = models.TextField(blank=True)
     proposed_by = models.CharField(max_length=200)
+    proposed_by_uuid = models.CharField(max_length=36, blank=True)
     proposed_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     decided_by = models.CharField(max_length=200, blank=True)
@@ -59,6 +66,8 @@ class RuleProposal(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["workspace", "status", "-id"], name="rule_proposal_by_status"),
+            models.Index(fields=["workspace", "status", "-caught", "-id"], name="rule_proposal_by_caught"),
+            models.Index(fields=["id"], condition=Q(status="queued"), name="rule_proposal_backlog"),
         ]
 
     def __str__(self) -> str:
@@ -82,7 +91,11 @@ class ProposalCall(models.Model):
 
 
 class Induction(models.Model):
-    """How far the inducer has read a workspace's evidence: everything up to ``cursor``, once, in order."""
+    """How far the inducer has read a workspace's evidence.
+
+    ``cursor`` is the moment (microseconds since 1970) up to which finished tasks that were analysed were
+    read, ``calls`` how many calls that were. ``claimed_by`` is the process that reads, until its lease is up.
+    """
 
     workspace = models.OneToOneField("memory.Workspace", on_delete=models.CASCADE, related_name="induction")
     cursor = models.PositiveBigIntegerField(default=0)

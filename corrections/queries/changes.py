@@ -13,8 +13,6 @@ from corrections.domain.lifecycle import Refused
 from corrections.domain.threeway import Side, compare_three
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule, RuleVersion
 
-COUNTED = 100
-
 
 def change_rows(workspace_id: int) -> QuerySet[ChangeRequest]:
     """Every request of a workspace with its rule and versions, newest first."""
@@ -58,12 +56,6 @@ def undecided_of(rule: Rule) -> list[ChangeRequest]:
     return list(change_rows(rule.workspace_id).filter(rule=rule, status__in=UNDECIDED))
 
 
-def count_open_changes(workspace_id: int) -> int:
-    """How many wait for somebody, up to ``COUNTED``."""
-    rows = ChangeRequest.objects.filter(workspace_id=workspace_id, status__in=("open", "failed"))
-    return rows.order_by()[:COUNTED].count()
-
-
 def list_failed(workspace_id: int, *, limit: int = 5) -> list[ChangeRequest]:
     """Scheduled changes that could not be published, newest first."""
     return list(ChangeRequest.objects.filter(workspace_id=workspace_id, status="failed")[:limit])
@@ -97,7 +89,7 @@ def picture_of(change: ChangeRequest) -> ChangePicture:
     old = base.body if base else {}
     new = change.version.body if change.version else {}
     stale = why_stale(change)
-    served = rule.live_version.body if rule and rule.live_version else {}
+    served = rule.live_version.body if rule and rule.live_version else old  # only the status moved
     approvals, comments = list(change.approvals.all()), list(change.comments.all())
     return ChangePicture(
         change=change, old=old, new=new,

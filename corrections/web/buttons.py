@@ -60,6 +60,11 @@ def why_not_edit(rule: Rule, actor: Actor) -> str:
     return _why_not(check)
 
 
+def why_not_review(actor: Actor) -> str:
+    """Why the actor cannot say that a rule is still right; empty when they can."""
+    return _why_not(lambda: check_may(actor, "review_rule"))
+
+
 def _check_step(rule: Rule, actor: Actor, step: str) -> None:
     check_may(actor, "draft_rule")
     check_step(rule.status, step)

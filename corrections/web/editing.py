@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from corrections.actions.proposals import accept_proposal
 from corrections.actions.rules import StaleEdit, draft_rule, edit_rule, take_step
 from corrections.domain.lifecycle import Refused, check_step
 from corrections.models import Rule
@@ -24,6 +25,7 @@ from corrections.web.sessions import (
     find_rule,
     offered_patterns,
     open_session,
+    proposal_of,
     read_session,
 )
 from corrections.web.simulator import simulate_draft
@@ -102,6 +104,9 @@ def _save(request: HttpRequest, session: Session, *, activate: bool) -> HttpResp
 
 def _write(request: HttpRequest, session: Session) -> Rule:
     document, actor = session.editor.document(), request.actor
+    proposal = proposal_of(request) if session.rule is None else None
+    if proposal is not None:
+        return accept_proposal(proposal=proposal, document=document, by=actor, note=session.note).rule
     if session.rule is None:
         return draft_rule(
             workspace_id=request.workspace.pk, document=document, by=actor, pattern_uuids=session.patterns,
@@ -153,7 +158,7 @@ def _show(request: HttpRequest, session: Session, *, status: int = 200) -> HttpR
     context = {
         "title": _("Edit %(name)s") % {"name": rule.name} if rule else _("New rule"),
         "session": session,
-        "form_url": _form_url(workspace.slug, rule),
+        "form_url": _form_url(request, rule),
         "editor": session.editor,
         "panel": check_editor(session.editor, session.patterns, now=timezone.now(), by=request.actor),
         "offered": offered_patterns(session, workspace.pk),
@@ -163,5 +168,9 @@ def _show(request: HttpRequest, session: Session, *, status: int = 200) -> HttpR
     return render(request, "rules/edit.html", context, status=status)
 
 
-def _form_url(slug: str, rule: Rule | None) -> str:
-    return reverse("rule-edit", args=[slug, rule.uuid]) if rule else reverse("rule-new", args=[slug])
+def _form_url(request: HttpRequest, rule: Rule | None) -> str:
+    slug = request.workspace.slug
+    if rule is not None:
+        return reverse("rule-edit", args=[slug, rule.uuid])
+    proposal = proposal_of(request)
+    return reverse("rule-new", args=[slug]) + (f"?proposal={proposal.uuid}" if proposal else "")

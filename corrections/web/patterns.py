@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from corrections.queries.proposals import proposals_of_pattern
 from corrections.queries.rules import rules_of_pattern
 from memory.domain.access import may
 from memory.domain.analysis import TASK_LEVEL
@@ -27,6 +28,7 @@ def pattern(request: PageRequest, uuid: UUID) -> HttpResponse:
         "pattern": row,
         "page": list_occurrences(row, request.GET.get("cursor", "")),
         "similar": list_similar(row),
+        "proposals": proposals_of_pattern(workspace_id=request.workspace.pk, pattern=row.uuid),
         "rules": rules_of_pattern(workspace_id=request.workspace.pk, pattern=row.uuid),
         "triage_form": TriageForm() if may(request.actor, "triage_pattern") else None,
         "may_draft": row.tool != TASK_LEVEL and may(request.actor, "draft_rule"),

@@ -1,6 +1,7 @@
 """Rules: the list, one rule with everything about it, its versions and what changed between them."""
 
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from corrections.domain.documents import read_document
-from corrections.models import Rule, RuleVersion
+from corrections.models import Rule, RuleProposal, RuleVersion
 from corrections.queries import rules as queries
 from corrections.queries.changes import undecided_of
 from corrections.queries.conflicts import conflicts_of_rule, latest_scan
 from corrections.queries.receipts import list_uses
-from corrections.web.buttons import step_buttons, why_not_edit
+from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
 from corrections.web.forms.basics import RuleFilterForm
 from corrections.web.sessions import find_rule
 from hgmem.rules import Condition, RuleError
@@ -73,6 +74,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "why_not_edit": why_not_edit(row, request.actor),
         "scan": latest_scan(request.workspace.pk, row),
         "conflicts": conflicts_of_rule(row),
+        "why_not_review": why_not_review(request.actor),
         "undecided": undecided_of(row),
     }
     return render(request, "rules/detail.html", context)
@@ -126,10 +128,17 @@ def _chosen_versions(request: HttpRequest, row: Rule) -> tuple[int, int]:
 
 def read_version(version: RuleVersion | None) -> ReadVersion:
     """What the engine makes of a version."""
-    if version is None:
-        return ReadVersion()
+    return ReadVersion() if version is None else _read(version.body, version.created_by_kind)
+
+
+def read_document_of(proposal: RuleProposal) -> ReadVersion:
+    """What the engine makes of a proposed document; nothing while a model is still drafting it."""
+    return _read(proposal.document, "agent") if proposal.document else ReadVersion()
+
+
+def _read(body: Any, author: str) -> ReadVersion:
     try:
-        parsed = read_document(version.body, author=version.created_by_kind)
+        parsed = read_document(body, author=author)
     except RuleError as error:
         return ReadVersion(fault=str(error))
     reads = Condition.compile(parsed.condition).read_set | parsed.action.reads()

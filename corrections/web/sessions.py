@@ -13,8 +13,9 @@ from corrections.domain.diff import Change, diff_documents
 from corrections.domain.documents import body_of, read_document
 from corrections.domain.drafting import NEVER, PatternWords, blank_rule, rule_from_pattern
 from corrections.domain.suggesting import Suggestion, suggest_conditions
-from corrections.models import Rule, RuleVersion
+from corrections.models import Rule, RuleProposal, RuleVersion
 from corrections.queries import rules as queries
+from corrections.queries.proposals import find_proposal
 from corrections.web.editor import Editor, editor_of_post
 from hgmem.rules import RuleError
 from memory.queries.evidence import (
@@ -64,11 +65,27 @@ def open_session(request: HttpRequest, rule: Rule | None) -> Session:
         return Session(rule, Editor.of_document(queries.document_of(rule)), base, patterns=linked)
     if request.GET.get("pattern"):
         return _from_pattern(request, request.GET["pattern"])
+    proposal = proposal_of(request)
+    if proposal is not None:
+        linked = list(proposal.patterns.values_list("uuid", flat=True)[:MAX_PATTERNS])
+        return Session(None, Editor.of_document(proposal.document), patterns=linked)
     if request.GET.get("copy"):
         return Session(None, Editor.of_document(_copied(request, request.GET["copy"])))
     if request.GET.get("as") == "json":
         return Session(None, Editor.of_text(""))
     return Session(None, Editor.of_document(blank_rule(request.GET.get("tool", "")[:200])))
+
+
+def proposal_of(request: HttpRequest) -> RuleProposal | None:
+    """The proposal that this editing accepts (``?proposal=``), if any; 404 for one that is not there."""
+    text = request.GET.get("proposal", "")
+    if not text:
+        return None
+    uuid = as_uuid(text)
+    found = find_proposal(workspace_id=request.workspace.pk, uuid=uuid) if uuid else None
+    if found is None or not found.document:
+        raise Http404(_("There is no such proposal."))
+    return found
 
 
 def read_session(request: HttpRequest, rule: Rule | None, step: str) -> Session:

@@ -14,11 +14,14 @@ from hgmem.rules.context import Context
 from hgmem.rules.errors import EvaluationFailure
 from hgmem.rules.fields import MISSING, FieldName, get_field, parse_path, set_field
 from hgmem.rules.limits import MAX_CONDITION_CHARS, MAX_NAME_CHARS
-from hgmem.rules.operations import OperationFault, Operations
+from hgmem.rules.operation import OperationFault
+from hgmem.rules.operations import Operations
 from hgmem.rules.outputs import OutputOperations, apply_outputs
 from hgmem.rules.schemas import check_schema, schema_fault
 from hgmem.rules.sources import ConditionText
 from hgmem.rules.templates import Message, Template, render, render_value, template_reads, value_reads
+from hgmem.rules.text_operations import ReplaceWords
+from hgmem.rules.words import WordEdits, edits_of
 
 _DEFAULT_MESSAGE: Final = "this call is known to fail"
 
@@ -39,6 +42,10 @@ class Action(_Part):
     def writes(self) -> frozenset[str]:
         """The paths the action may change."""
         return frozenset()
+
+    def word_edits(self) -> WordEdits:
+        """The words the action replaces where that is all it does, by field; otherwise nothing."""
+        return {}
 
     def describe(self) -> str:
         """One sentence for people."""
@@ -83,6 +90,12 @@ class ParameterTransform(Action):
         """The fields the operations may change."""
         parts = self.action_detail.operations
         return frozenset(_inside("input", path) for part in parts for path in part.writes())
+
+    def word_edits(self) -> WordEdits:
+        """The words that are replaced, when nothing else is done."""
+        parts = self.action_detail.operations
+        replaced = [(part.field, part.words) for part in parts if isinstance(part, ReplaceWords)]
+        return edits_of(replaced) if len(replaced) == len(parts) else {}
 
     def describe(self) -> str:
         """One sentence for people."""

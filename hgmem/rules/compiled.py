@@ -30,6 +30,7 @@ class CompiledRule:
         "timed",
         "uuid",
         "version",
+        "word_edits",
         "writes",
     )
 
@@ -45,6 +46,7 @@ class CompiledRule:
         self.timed = rule.valid_from is not None or rule.valid_until is not None
         self.reads = self.action.reads() | self.condition.read_set
         self.writes = self.action.writes()
+        self.word_edits = self.action.word_edits()
         self.order = _order(rule)
         self.ruled_over = frozenset(rule.ruled_over)
         self.runs_after = frozenset(rule.runs_after)

@@ -5,79 +5,23 @@ Each has ``apply(document, scope)``: a new document (the old one is never change
 """
 
 import json
-import re
-from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from hgmem.rules.casts import cast_value
 from hgmem.rules.conditions import Expression
 from hgmem.rules.context import Context
 from hgmem.rules.errors import EvaluationFailure
-from hgmem.rules.fields import (
-    MISSING,
-    FieldFault,
-    FieldName,
-    FieldOrWhole,
-    get_field,
-    parse_path,
-    remove_field,
-    set_field,
-)
-from hgmem.rules.limits import MAX_CONDITION_CHARS, MAX_OPERATIONS, MAX_REGEX_CHARS
-from hgmem.rules.regexes import has_open_repeat, simple_pattern
+from hgmem.rules.fields import MISSING, FieldName, FieldOrWhole, get_field, parse_path, remove_field
+from hgmem.rules.limits import MAX_CONDITION_CHARS, MAX_OPERATIONS
+from hgmem.rules.operation import Operation, OperationFault, put_field, shown
+from hgmem.rules.regexes import has_open_repeat
 from hgmem.rules.sources import ExpressionText
+from hgmem.rules.text_operations import RegexReplace, ReplaceWords
 from hgmem.rules.values import type_name
 
-MAX_OPEN_REPEAT_CHARS: Final = 4_000
-MAX_REPLACED_CHARS: Final = 100_000
 MAX_OPEN_REPEATS: Final = 5
-
-_GROUP = re.compile(r"\\([0-9]|\\)")
-
-
-class OperationFault(ValueError):
-    """An operation cannot be carried out on this document."""
-
-
-class Operation(BaseModel):
-    """What every operation shares."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    def apply(self, document: Any, context: Context) -> Any:
-        """The document after the operation.
-
-        Raises:
-            OperationFault: it cannot be carried out.
-        """
-        raise NotImplementedError
-
-    def reads(self) -> frozenset[str]:
-        """Paths inside the document (or, with their variable, outside it) whose value matters."""
-        return frozenset()
-
-    def writes(self) -> frozenset[str]:
-        """Paths inside the document that may change."""
-        field: str = getattr(self, "field", "")
-        return frozenset((field,))
-
-    def describe(self) -> str:
-        """Half a sentence for people."""
-        raise NotImplementedError
-
-
-def put_field(document: Any, field: str, value: Any) -> Any:
-    """The document with a value at a path.
-
-    Raises:
-        OperationFault: the path goes through something that is no object or list.
-    """
-    try:
-        return set_field(document, parse_path(field), value)
-    except FieldFault as fault:
-        raise OperationFault(str(fault)) from None
 
 
 class SetDefault(Operation):
@@ -95,7 +39,7 @@ class SetDefault(Operation):
 
     def describe(self) -> str:
         """Half a sentence for people."""
-        return f"set {self.field} to {_shown(self.default_value)} when it is empty"
+        return f"set {self.field} to {shown(self.default_value)} when it is empty"
 
 
 class Set(Operation):
@@ -111,7 +55,7 @@ class Set(Operation):
 
     def describe(self) -> str:
         """Half a sentence for people."""
-        return f"set {self.field} to {_shown(self.value)}"
+        return f"set {self.field} to {shown(self.value)}"
 
 
 class Rename(Operation):
@@ -171,7 +115,7 @@ class Cast(Operation):
         try:
             return put_field(document, self.field, cast_value(value, self.to))
         except ValueError:
-            raise OperationFault(f"{_shown(value)} cannot be turned into {self.to}") from None
+            raise OperationFault(f"{shown(value)} cannot be turned into {self.to}") from None
 
     def reads(self) -> frozenset[str]:
         """The field itself."""
@@ -203,76 +147,8 @@ class MapValues(Operation):
 
     def describe(self) -> str:
         """Half a sentence for people."""
-        pairs = [f"{key} to {_shown(value)}" for key, value in list(self.mapping.items())[:3]]
+        pairs = [f"{key} to {shown(value)}" for key, value in list(self.mapping.items())[:3]]
         return f"change {self.field} from {', '.join(pairs)}{' and more' if len(self.mapping) > 3 else ''}"
-
-
-class RegexReplace(Operation):
-    r"""Replace every match in a text; ``\1`` stands for a group.
-
-    The pattern is limited to the subset of RE2 that runs in bounded time (see ``regexes``).
-    """
-
-    op: Literal["regex_replace"] = "regex_replace"
-    field: FieldName
-    pattern: Annotated[str, Field(min_length=1, max_length=MAX_REGEX_CHARS)]
-    replacement: Annotated[str, Field(max_length=MAX_REGEX_CHARS)] = ""
-
-    @model_validator(mode="after")
-    def _check(self) -> "RegexReplace":
-        compiled = simple_pattern(self.pattern, capture=True)
-        if compiled is None:
-            raise ValueError(
-                "the pattern is not in the safe subset: literals, classes, one open repeat, one group with |"
-            )
-        groups = _GROUP.findall(self.replacement)
-        if "\\" in _GROUP.sub("", self.replacement) or any(
-            g.isdigit() and int(g) > compiled.groups for g in groups
-        ):
-            raise ValueError(f"the replacement may use \\0 to \\{compiled.groups} and \\\\ only")
-        return self
-
-    def apply(self, document: Any, context: Context) -> Any:
-        """Replace in the text of the field."""
-        value = get_field(document, parse_path(self.field))
-        if value is MISSING or value is None:
-            return document
-        if not isinstance(value, str):
-            raise OperationFault(f"{self.field} is a {type_name(value)}, no text")
-        limit = MAX_OPEN_REPEAT_CHARS if has_open_repeat(self.pattern) else MAX_REPLACED_CHARS
-        if len(value) > limit:
-            raise OperationFault(f"{self.field} has more than {limit} characters")
-        compiled = simple_pattern(self.pattern, capture=True)
-        if compiled is None:  # cannot be: the model was validated
-            raise OperationFault("the pattern is not in the safe subset")
-        return put_field(document, self.field, compiled.sub(self._expander(), value))
-
-    def _expander(self) -> Callable[[re.Match[str]], str]:
-        """What stands for a match; it counts what it has built."""
-        built = 0
-
-        def expand(match: re.Match[str]) -> str:
-            nonlocal built
-            text = self._expand(match) if "\\" in self.replacement else self.replacement
-            built += len(text)
-            if built > MAX_REPLACED_CHARS:
-                raise OperationFault(f"{self.field} would get more than {MAX_REPLACED_CHARS} characters")
-            return text
-
-        return expand
-
-    def _expand(self, match: re.Match[str]) -> str:
-        return _GROUP.sub(
-            lambda group: (match[int(group[1])] or "") if group[1] != "\\" else "\\", self.replacement
-        )
-
-    def reads(self) -> frozenset[str]:
-        """The field itself."""
-        return frozenset((self.field,))
-
-    def describe(self) -> str:
-        """Half a sentence for people."""
-        return f"replace {self.pattern!r} by {self.replacement!r} in {self.field}"
 
 
 class Clamp(Operation):
@@ -348,7 +224,7 @@ def _check_open_repeats(operations: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 AnyOperation = Annotated[
-    SetDefault | Set | Rename | Remove | Cast | MapValues | RegexReplace | Clamp | Evaluate,
+    SetDefault | Set | Rename | Remove | Cast | MapValues | RegexReplace | ReplaceWords | Clamp | Evaluate,
     Field(discriminator="op"),
 ]
 Operations = Annotated[
@@ -364,11 +240,7 @@ OPERATION_NAMES: Final = (
     "cast",
     "map_values",
     "regex_replace",
+    "replace_words",
     "clamp",
     "expression",
 )
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:59] + "…"

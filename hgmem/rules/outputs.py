@@ -9,16 +9,8 @@ from pydantic import AfterValidator, Field
 from hgmem.rules.context import Context
 from hgmem.rules.fields import FieldOrWhole
 from hgmem.rules.limits import MAX_EXTRACT_VISITS, MAX_OPERATIONS, MAX_PATH_CHARS
-from hgmem.rules.operations import (
-    Cast,
-    Operation,
-    OperationFault,
-    Remove,
-    Rename,
-    Set,
-    SetDefault,
-    put_field,
-)
+from hgmem.rules.operation import Operation, OperationFault, put_field
+from hgmem.rules.operations import Cast, Remove, Rename, Set, SetDefault
 from hgmem.rules.templates import Message, render
 
 _MAX_DESCENTS: Final = 2

@@ -3,6 +3,8 @@
 1. Order of precedence: ruling > priority > specificity > effectiveness > newer. A rule that a ruling puts
    below another gives way to it whole; two that a ruling puts in an order are both applied, in that order.
 2. The first rule to write a field keeps it; a later one that writes the same is suppressed whole.
+   Rules that only replace words, and different ones, write different parts of a text: all of them
+   apply, each because of the text as it was asked about.
    A rule that refuses the call by its condition alone guards the fields it read: a lower rule does
    not repair them.
 3. Transforms run in dependency order, then validations look at the result, then the tool is
@@ -27,6 +29,7 @@ from hgmem.rules.decision import Decision
 from hgmem.rules.errors import EvaluationFailure
 from hgmem.rules.fields import changes_between
 from hgmem.rules.precedence import in_dependency, in_precedence, overlap
+from hgmem.rules.words import are_apart
 
 
 def resolve(
@@ -142,6 +145,7 @@ class _Resolution:
             if (other in higher or other.uuid in rule.runs_after)
             and overlap(other.writes, rule.condition.read_set)
             and not _both_write(rule, other)
+            if other in higher and not are_apart(other.word_edits, rule.word_edits)
         ]
         if not changed:
             return True
@@ -236,6 +240,8 @@ def _lost_to(rule: CompiledRule, standing: list[CompiledRule]) -> tuple[str, Com
         field = overlap(rule.writes, other.writes)
         if field is not None:
             return f"{field} is already written by {_named(other)}, which goes first", other, field
+        if field is not None and not are_apart(rule.word_edits, other.word_edits):
+            return f"{field} is already written by {_named(other)}, which goes first", other
         if isinstance(rule.action, ParameterTransform) and _guards(other, standing):
             field = overlap(rule.writes, other.condition.read_set)
             if field is not None:

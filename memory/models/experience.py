@@ -67,6 +67,11 @@ class Task(models.Model):
             models.Index(fields=["workspace", "outcome", "-id"], name="task_by_outcome"),
             models.Index(fields=["workspace", "root_task"], name="task_by_root"),
             models.Index(fields=["id"], condition=Q(analysed_at=None), name="task_backlog"),
+            models.Index(
+                fields=["workspace", "analysed_at", "id"],
+                condition=Q(final=True, analysed_at__isnull=False),
+                name="task_finished",
+            ),
             models.Index(fields=["id"], condition=~Q(analysis_error=""), name="task_analysis_error"),
         ]
 

@@ -35,6 +35,7 @@ class PatternFacts:
 class RecordedCall:
     """A call with what was found wrong with it ("" for a good one) and its context."""
 
+    id: int
     task_uuid: UUID
     task_name: str
     seq: int
@@ -103,6 +104,7 @@ def _recorded(
     earlier = _earlier_calls(calls) if history else {}
     return [
         RecordedCall(
+            id=call.pk,
             task_uuid=tasks[call.task_id].uuid,
             task_name=tasks[call.task_id].external_id,
             seq=call.seq,
@@ -138,3 +140,21 @@ def _earlier_calls(calls: Sequence[ToolCall]) -> dict[int, list[ToolCall]]:
         for row in found[:MAX_HISTORY_ROWS]:
             rows[row.task_id].append(row)
     return rows
+
+
+def calls_at(*, workspace_id: int, places: Iterable[tuple[UUID, int]]) -> dict[tuple[UUID, int], int]:
+    """Ids of the workspace's calls by task uuid and number; unknown and foreign ones are left out."""
+    wanted = set(places)
+    rows = ToolCall.objects.filter(
+        workspace_id=workspace_id,
+        task__uuid__in={task for task, _seq in wanted},
+        seq__in={seq for _task, seq in wanted},
+    )
+    found = {(task, seq): pk for task, seq, pk in rows.values_list("task__uuid", "seq", "id")}
+    return {place: pk for place, pk in found.items() if place in wanted}
+
+
+def patterns_of_calls(call_ids: Iterable[int]) -> list[tuple[int, UUID]]:
+    """Id and uuid of the error patterns that these calls met."""
+    rows = ErrorPattern.objects.filter(failures__call__in=list(call_ids)).order_by("pk").distinct()
+    return list(rows.values_list("pk", "uuid"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from memory.models import ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
@@ -42,6 +43,11 @@ def list_tool_names(workspace: Workspace, *, limit: int = 200) -> list[str]:
     """The most called tools, for the suggestions of a filter."""
     rows = Tool.objects.filter(workspace=workspace).order_by("-call_count", "-pk")
     return sorted(rows.values_list("name", flat=True)[:limit])
+
+
+def list_last_calls(workspace_id: int) -> dict[str, datetime]:
+    """When each tool of the workspace was last called, by name."""
+    return dict(Tool.objects.filter(workspace_id=workspace_id).values_list("name", "last_seen_at"))
 
 
 def input_schemas(*, workspace_id: int, tools: Iterable[str]) -> dict[str, dict[str, Any]]:

@@ -3,10 +3,13 @@
 from typing import Any
 
 from corrections.actions.rules import activate_rule, draft_rule, edit_rule
-from corrections.models import ChangeRequest, Rule
+from corrections.domain.documents import body_of
+from corrections.domain.proposing import read_proposed, rule_key
+from corrections.models import ChangeRequest, Rule, RuleProposal
 from memory.domain.access import Actor
 from memory.models import Workspace
 from memory.permissions import SYSTEM
+from tests.builders import NOW
 
 
 def weather_document(**changes: Any) -> dict[str, Any]:
@@ -32,6 +35,17 @@ def make_rule(
     return activate_rule(rule=rule, by=SYSTEM) if active else rule
 
 
+def make_rule_proposal(workspace: Workspace, **fields: Any) -> RuleProposal:
+    """What the inducer proposes, waiting: the article's rule unless ``document`` says another."""
+    rule = read_proposed(fields.pop("document", weather_document()))
+    given = {
+        "key": rule_key(rule), "source": "inducer", "name": rule.name, "tool": rule.applies_to.tool,
+        "action_type": rule.action.action_type, "document": body_of(rule), "proposed_by": "inducer",
+        "caught": 3, "failures": 4, "good": 10, "runs": 2, "proposed_at": NOW, "updated_at": NOW, **fields,
+    }  # fmt: skip
+    return RuleProposal.objects.create(workspace=workspace, **given)
+
+
 def make_change(
     workspace: Workspace, *, by: Actor = SYSTEM, priority: int = 5, **changes: Any
 ) -> ChangeRequest:
@@ -43,6 +57,6 @@ def make_change(
 
 
 def allow_self_approval(workspace: Workspace) -> None:
-    """Let one person write and approve, as a small team may choose."""
-    workspace.settings = workspace.settings | {"changes": {"self_approval": True}}
+    """Let one actor write and approve, as a small team may choose; keys too."""
+    workspace.settings = workspace.settings | {"changes": {"self_approval": True, "key_approval": True}}
     workspace.save(update_fields=["settings"])

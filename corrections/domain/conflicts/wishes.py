@@ -42,7 +42,9 @@ def _need(step: Any) -> str:
         case "set":
             return f"{field} != {json.dumps(step.value)}" if isinstance(step.value, str) else ""
         case "map_values":
-            return _wish(step) if len(step.mapping) <= _MAX_VALUES and all(map(_is_word, step.mapping)) else ""
+            return (
+                _wish(step) if len(step.mapping) <= _MAX_VALUES and all(map(_is_word, step.mapping)) else ""
+            )
         case "rename" | "remove" | "cast":
             return f"{field} != null || {_has(step.field)}" if step.field else ""
         case "regex_replace" | "clamp":

@@ -9,11 +9,21 @@ from memory.domain.patterns import SCOPE_FIELDS, PatternKey, pattern_of
 
 
 @dataclass(frozen=True)
+class PastCall:
+    """A call that was made earlier in the same run."""
+
+    tool: str
+    input: Mapping[str, Any]
+    failed: bool = False
+
+
+@dataclass(frozen=True)
 class ObservedCall:
     """One recorded call and how it went.
 
     ``id`` names the call in a backtest, ``run`` the task it belongs to. ``message`` and ``error_type`` say
-    what went wrong; both are ignored where ``failed`` is false.
+    what went wrong; both are ignored where ``failed`` is false. ``history`` is what the run did before; None
+    stands for the calls of the run that the inducer was told already.
     """
 
     id: str
@@ -24,6 +34,11 @@ class ObservedCall:
     message: str = ""
     error_type: str = "error"
     env: Mapping[str, Any] = field(default_factory=dict)
+    history: tuple[PastCall, ...] | None = None
+
+    def past(self) -> PastCall:
+        """The call as later ones of its run look back at it."""
+        return PastCall(self.tool, self.input, self.failed)
 
     def scope(self) -> tuple[str, str]:
         """The field of the environment that says where names live, and its value; two blanks for none."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from math import log2
 
-from corrections.domain.inducing.features import Atom, excludes, implies
+from corrections.domain.inducing.features import Atom, excludes, implies, is_true
 from corrections.domain.inducing.ledger import Book, Ledger
 
 MARGIN = 2
@@ -39,7 +39,9 @@ class Clause:
 
     def holds(self, atoms: frozenset[Atom]) -> bool:
         """Whether it holds of a call."""
-        return self.all_of <= atoms and self.none_of.isdisjoint(atoms)
+        return all(is_true(atom, atoms) for atom in self.all_of) and not any(
+            is_true(atom, atoms) for atom in self.none_of
+        )
 
 
 def cover(base: Clause, positives: Sequence[frozenset[Atom]], book: Book, ledger: Ledger) -> list[Clause]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corrections.domain.inducing.features import REDACTED, is_long_text
-from corrections.domain.inducing.wording import field
+from corrections.domain.inducing.phrases import field
 
 MAX_OPERATIONS = 2
 MAX_FIELDS = 60
@@ -25,7 +25,11 @@ _CASTS = ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"
 
 @dataclass(frozen=True)
 class Edit:
-    """Operations of a ``PARAMETER_TRANSFORM``. ``is_general``: they hold no literal taken from one run."""
+    """Operations of a ``PARAMETER_TRANSFORM``.
+
+    ``is_general``: one run is enough, because they hold no literal taken from it or one that is nearly the
+    same as what it replaces.
+    """
 
     operations: tuple[str, ...]
     is_general: bool
@@ -33,6 +37,16 @@ class Edit:
     def detail(self) -> dict[str, Any]:
         """The action detail of the rule."""
         return {"operations": [json.loads(operation) for operation in self.operations]}
+
+    @property
+    def is_of_words(self) -> bool:
+        """Whether it does nothing but replace words of a text."""
+        return all(json.loads(operation)["op"] == "replace_words" for operation in self.operations)
+
+    def said(self) -> str:
+        """What a rule that replaces words is called; blank for any other."""
+        words = [pair for part in self.operations for pair in json.loads(part).get("words", {}).items()]
+        return ", ".join(f"{new} in place of {old}" for old, new in words)
 
 
 def edit_between(failed: Mapping[str, Any], fixed: Mapping[str, Any]) -> Edit | None:
@@ -139,8 +153,7 @@ def _rewritten(name: str, old: str, new: str) -> Operation | None:
             return {"op": "expression", "field": name, "expression": expression}
     swapped = _swapped_word(old, new)
     if swapped and len(old.split()) > 1:
-        pattern = rf"\b{swapped[0]}\b"
-        return {"op": "regex_replace", "field": name, "pattern": pattern, "replacement": swapped[1]}
+        return {"op": "replace_words", "field": name, "words": {swapped[0].lower(): swapped[1]}}
     if old.strip() and _is_literal(old) and _is_literal(new):
         return {"op": "map_values", "field": name, "mapping": {old: new}}
     if not old.strip() and _is_literal(new):

@@ -4,6 +4,10 @@ A fact (an *atom*) is a place, a kind and a value. Kinds: ``is`` (a short text),
 ``null``, ``blank``, ``has`` (the field is given), ``type``, ``word`` (one word, a dotted name or two words in
 a row in a longer text, in any case), ``part`` (a few characters in a row of a script without spaces),
 ``starts`` (how a text begins), ``pair`` (two values of the same list element), ``sum`` (a list's total).
+
+Other facts are found in ``traits`` (``size``, ``ends``) and ``surroundings`` (``env``, ``previous``,
+``called``, ``passed``, ``after_error``). A *bound* is a fact over numbers: ``above`` and ``below`` a value,
+``longer`` and ``shorter`` than a size.
 """
 
 import math
@@ -47,7 +51,9 @@ class Atom(NamedTuple):
     value: Any = ""
 
 
-class _Leaf(NamedTuple):
+class Leaf(NamedTuple):
+    """A scalar of an input: its place, the list element it belongs to, its value."""
+
     place: Place
     owner: tuple[int | str, ...]
     value: Any
@@ -55,7 +61,7 @@ class _Leaf(NamedTuple):
 
 def atoms_of(call_input: Mapping[str, Any]) -> frozenset[Atom]:
     """Every fact about an input, at most about ``MAX_ATOMS`` of them."""
-    leaves = list(_leaves(call_input))
+    leaves = list(leaves_of(call_input))
     found: set[Atom] = set()
     for source in (_presence(call_input, ()), _values(leaves), _sums(call_input, ()), _pairs(leaves)):
         for atom in source:
@@ -63,6 +69,30 @@ def atoms_of(call_input: Mapping[str, Any]) -> frozenset[Atom]:
                 return frozenset(found)
             found.add(atom)
     return frozenset(found)
+
+
+BOUNDS = {
+    "above": ("number", True),
+    "below": ("number", False),
+    "longer": ("size", True),
+    "shorter": ("size", False),
+}
+"""Each kind of bound: the kind of fact it is about, and whether larger values fulfil it."""
+
+
+def is_true(atom: Atom, facts: frozenset[Atom]) -> bool:
+    """Whether a fact, or a bound over facts, is true of a call."""
+    if atom.kind not in BOUNDS:
+        return atom in facts
+    return any(is_beyond(atom, fact) for fact in facts)
+
+
+def is_beyond(bound: Atom, fact: Atom) -> bool:
+    """Whether a number or a size is beyond a bound."""
+    kind, is_larger = BOUNDS[bound.kind]
+    if fact.kind != kind or fact.place != bound.place:
+        return False
+    return bool(fact.value > bound.value if is_larger else fact.value < bound.value)
 
 
 def implies(one: Atom, other: Atom) -> bool:
@@ -104,7 +134,7 @@ def is_long_text(value: str) -> bool:
     return len(value) > MAX_SHORT or bool(_SPACE.search(value.strip())) or bool(_FOREIGN.search(value))
 
 
-def _leaves(call_input: Mapping[str, Any]) -> Iterator[_Leaf]:
+def leaves_of(call_input: Mapping[str, Any]) -> Iterator[Leaf]:
     """The scalars of an input in order, without recursion: nesting is the caller's to choose."""
     stack: list[tuple[Place, tuple[int | str, ...], Any]] = [((), (), call_input)]
     left = MAX_LEAVES
@@ -120,7 +150,7 @@ def _leaves(call_input: Mapping[str, Any]) -> Iterator[_Leaf]:
                 stack += [((*place, None), (*map(str, place), at), part) for at, part in reversed(items)]
         elif place:
             left -= 1
-            yield _Leaf(place, owner, value)
+            yield Leaf(place, owner, value)
 
 
 def _is_name(name: Any) -> bool:
@@ -149,7 +179,7 @@ def type_name(value: Any) -> str:
     return "map" if isinstance(value, Mapping) else ""
 
 
-def _values(leaves: list[_Leaf]) -> Iterator[Atom]:
+def _values(leaves: list[Leaf]) -> Iterator[Atom]:
     for place, _owner, value in leaves:
         if value is None:
             yield Atom(place, "null")
@@ -194,9 +224,9 @@ def _words(place: Place, text: str) -> Iterator[Atom]:
                 yield Atom(place, "part", run[at : at + size])
 
 
-def _pairs(leaves: list[_Leaf]) -> Iterator[Atom]:
+def _pairs(leaves: list[Leaf]) -> Iterator[Atom]:
     """Two short texts of the same element of a list belong together."""
-    elements: dict[tuple[int | str, ...], list[_Leaf]] = {}
+    elements: dict[tuple[int | str, ...], list[Leaf]] = {}
     for leaf in leaves:
         if leaf.owner and isinstance(leaf.value, str) and leaf.place[-1] is not None:
             elements.setdefault(leaf.owner, []).append(leaf)

@@ -1,70 +1,29 @@
 """The inducer's memory: told one call after another, it keeps its proposals true to what it has seen."""
 
-import json
-from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from functools import partial
 
+from corrections.domain.inducing.acting import fallback, needed_step, step_action
 from corrections.domain.inducing.blaming import Said, blame, lacks
+from corrections.domain.inducing.board import Board
 from corrections.domain.inducing.calls import ObservedCall
 from corrections.domain.inducing.covering import Clause, cover, repeat
-from corrections.domain.inducing.edits import Edit, edit_between
+from corrections.domain.inducing.dividing import divide, mended
+from corrections.domain.inducing.edits import edit_between
 from corrections.domain.inducing.features import Atom, atoms_of
+from corrections.domain.inducing.general import generalise, step_clause
+from corrections.domain.inducing.groups import Group, Mistake, Seen
 from corrections.domain.inducing.ledger import Book, Ledger
-from corrections.domain.inducing.proposals import (
-    Action,
-    Changes,
-    Evidence,
-    Joined,
-    Proposal,
-    ask_first,
-    join,
-    propose,
-)
-from hgmem.rules import Rule, RuleError
+from corrections.domain.inducing.proposals import Changes, Proposal
+from corrections.domain.inducing.recovering import recoveries_of
+from corrections.domain.inducing.repairs import Swap, best_fix, swaps_between, word_edit
+from corrections.domain.inducing.repeats import Repeats
+from corrections.domain.inducing.surroundings import surroundings_of
+from corrections.domain.inducing.traits import traits_of
 
 MAX_OPEN_RUNS = 1_000
 MAX_RUN_CALLS = 500
-MAX_KEPT = 1_000
-MIN_RUNS = 2
-"""Runs that must agree before a literal of theirs goes into an action."""
-
-
-@dataclass(frozen=True)
-class _Seen:
-    call: ObservedCall
-    atoms: frozenset[Atom]
-
-
-@dataclass(frozen=True)
-class _Mistake:
-    """What makes failing calls one group: tool, scope, and what the error blames (or says)."""
-
-    tool: str
-    scope: tuple[str, str]
-    blamed: tuple[Atom, ...]
-    lacking: tuple[Atom, ...] = ()
-    template: str = ""
-
-    @property
-    def book(self) -> Book:
-        return self.tool, self.scope[1]
-
-
-@dataclass
-class _Group:
-    failing: dict[str, _Seen] = field(default_factory=dict)
-    edits: dict[str, tuple[str, Edit | None]] = field(default_factory=dict)
-    clauses: tuple[Clause, ...] = ()
-    action: Action = field(default_factory=lambda: ask_first(""))
-
-    def positives(self) -> list[frozenset[Atom]]:
-        """The different failing calls, in order."""
-        return list(dict.fromkeys(seen.atoms for seen in self.failing.values()))
-
-    def holds(self, atoms: frozenset[Atom]) -> bool:
-        """Whether any of its conditions holds of a call."""
-        return any(clause.holds(atoms) for clause in self.clauses)
+MAX_GROUPS = 5_000
 
 
 class Inducer:
@@ -73,174 +32,195 @@ class Inducer:
     A new kind of mistake waits until its run is over, because the rest of the run shows what the call should
     have been; what is known already learns from every call at once. Nothing is proposed that would hit a good
     call.
+
+    Memory is bounded: ``MAX_OPEN_RUNS`` runs of ``MAX_RUN_CALLS`` calls, ``MAX_GROUPS`` mistakes of
+    ``groups.MAX_KEPT`` failing calls each, and what ``Ledger`` and ``Repeats`` keep. The oldest are dropped,
+    and a mistake's proposals go with it.
     """
 
     def __init__(self) -> None:
         self._ledger = Ledger()
-        self._groups: dict[_Mistake, _Group] = {}
-        self._by_fact: dict[tuple[Book, Atom | None], list[_Mistake]] = {}
-        self._by_action: dict[tuple[_Mistake, Action], dict[_Mistake, None]] = {}
-        self._open: dict[str, list[_Seen]] = {}
-        self._made: dict[tuple[_Mistake, Action], dict[str, Proposal]] = {}
-        self._taken: dict[str, bool] = {}
-        self._told: dict[str, Proposal] = {}
+        self._groups: dict[Mistake, Group] = {}
+        self._general: dict[tuple[str, tuple[str, str]], dict[Mistake, None]] = {}
+        self._by_fact: dict[tuple[Book, Atom | None], dict[Mistake, None]] = {}
+        self._open: dict[str, list[Seen]] = {}
+        self._repeats = Repeats()
+        self._board = Board(self._groups, self._ledger, self._repeats)
 
     def learn(self, call: ObservedCall) -> None:
         """One more call and how it went."""
-        seen = _Seen(call, atoms_of(call.input))
+        run = self._open.setdefault(call.run, [])
+        seen = _see(call, run)
         book = (call.tool, call.scope()[1])
         if self._ledger.meet(book, seen.atoms):
-            for bucket in [bucket for bucket in self._by_action if bucket[0].tool == call.tool]:
-                self._propose(bucket)
-        run = self._open.setdefault(call.run, [])
+            self._board.refresh(call.tool)
+        for key in self._repeats.meet(call.tool, call.scope(), call.input, failed=call.failed):
+            self._board.set_repeat(key)
         if len(run) < MAX_RUN_CALLS:
             run.append(seen)
         if call.failed:
-            mistake = self._mistake(seen)
+            mistake, family = self._mistakes(seen)
             if mistake in self._groups:
-                self._add(mistake, seen)
-                self._induce(mistake)
+                self._add(mistake, family, seen)
+                self._induce_all((family, mistake))
         else:
-            self._ledger.add(book, call.id, seen.atoms)
-            for mistake in self._hit_by(book, seen.atoms):
-                self._induce(mistake)
+            self._ledger.add(book, call.id, seen.atoms, run=call.run, more=seen.more)
+            self._induce_all(self._hit_by(book, seen.facts))
         if len(self._open) > MAX_OPEN_RUNS:
             self.end_run(next(iter(self._open)))
 
     def end_run(self, run: str) -> None:
         """A run is over: new mistakes become groups, and failing calls meet the calls that then worked."""
         calls = self._open.pop(run, [])
-        changed: dict[_Mistake, None] = {}
+        changed: dict[Mistake, None] = {}
         for at, seen in enumerate(calls):
             if not seen.call.failed:
                 continue
-            mistake = self._mistake(seen)
-            self._add(mistake, seen)
-            changed[mistake] = None
-            self._pair(mistake, seen, calls[at + 1 :])
-        for mistake in changed:
-            self._induce(mistake)
+            mistake, family = self._mistakes(seen)
+            self._add(mistake, family, seen)
+            changed[family] = changed[mistake] = None
+            changed |= dict.fromkeys(self._pair(mistake, family, seen, calls[at + 1 :]))
+        self._induce_all(changed)
+        self._forget()
 
     def proposals(self) -> list[Proposal]:
         """Everything proposed now."""
-        return [proposal for made in self._made.values() for proposal in made.values()]
+        return self._board.proposals()
 
     def changes(self) -> Changes:
         """What was proposed, gained evidence or was withdrawn since this was last asked."""
-        now = {proposal.key: proposal for proposal in self.proposals()}
-        told, self._told = self._told, now
-        return Changes(
-            proposed=tuple(new for key, new in now.items() if key not in told),
-            updated=tuple(new for key, new in now.items() if key in told and told[key] != new),
-            withdrawn=tuple(key for key in told if key not in now),
-        )
+        return self._board.changes()
 
     # --- groups ---------------------------------------------------------------------------------
 
-    def _mistake(self, seen: _Seen) -> _Mistake:
+    def _mistakes(self, seen: Seen) -> tuple[Mistake, Mistake]:
+        """The mistake that a failing call is, and its family."""
         call = seen.call
         pattern, scope = call.pattern(), call.scope()
         said = Said(seen.atoms, pattern.identifier, call.message)
         book = (call.tool, scope[1])
         lacking = lacks(said, book, self._ledger)
         blamed = () if lacking else blame(said, book, self._ledger)
-        return _Mistake(call.tool, scope, blamed, lacking, "" if blamed or lacking else pattern.template)
+        own = "" if blamed or lacking else pattern.template
+        family = Mistake(call.tool, scope, template=pattern.template, is_family=True)
+        return Mistake(call.tool, scope, blamed, lacking, own), family
 
-    def _add(self, mistake: _Mistake, seen: _Seen) -> None:
+    def _add(self, mistake: Mistake, family: Mistake, seen: Seen) -> None:
+        for some in (mistake, family):
+            self._group(some).add(seen)
+        self._groups[family].members[mistake] = None
+
+    def _group(self, mistake: Mistake) -> Group:
         group = self._groups.get(mistake)
         if group is None:
-            group = self._groups[mistake] = _Group(action=ask_first(seen.call.message))
+            group = self._groups[mistake] = Group()
             for fact in mistake.blamed[:1] or (None,):
-                self._by_fact.setdefault((mistake.book, fact), []).append(mistake)
-        group.failing[seen.call.id] = seen
-        if len(group.failing) > MAX_KEPT:
-            del group.failing[next(iter(group.failing))]
+                self._by_fact.setdefault((mistake.book, fact), {})[mistake] = None
+        return group
 
-    def _pair(self, mistake: _Mistake, seen: _Seen, later: Iterable[_Seen]) -> None:
-        """The next call of the tool in the run that worked shows the edit."""
-        for other in later:
-            if other.call.tool == seen.call.tool and not other.call.failed:
-                edit = edit_between(seen.call.input, other.call.input)
-                self._groups[mistake].edits[seen.call.id] = (seen.call.run, edit)
-                return
+    def _pair(self, mistake: Mistake, family: Mistake, seen: Seen, later: Sequence[Seen]) -> list[Mistake]:
+        """What the rest of the run shows: the working call that repairs it, a step that was made before it.
 
-    def _hit_by(self, book: Book, atoms: frozenset[Atom]) -> list[_Mistake]:
+        Returns the other words that it shows to be wrong.
+        """
+        call, calls = seen.call, [other.call for other in later]
+        recoveries = recoveries_of(call, calls)
+        for some in (mistake, family) if recoveries else ():
+            self._groups[some].recoveries[call.id] = recoveries
+        fixed = best_fix(call.input, (it.input for it in calls if it.tool == call.tool and not it.failed))
+        if fixed is None:
+            return []
+        swaps = swaps_between(call.input, fixed)
+        self._groups[mistake].edits[call.id] = word_edit(mistake.blamed, swaps) or edit_between(
+            call.input, fixed
+        )
+        for key in self._repeats.pair(
+            call.tool, call.scope(), call.input, fixed, name=call.id, run=call.run, message=call.message
+        ):
+            self._board.set_repeat(key)
+        return [other for swap in swaps if (other := self._also_wrong(mistake, seen, swap)) is not None]
+
+    def _also_wrong(self, mistake: Mistake, seen: Seen, swap: Swap) -> Mistake | None:
+        """A word that the run replaced as well and that no good call ever had."""
+        atom = Atom(swap.place, "word", swap.old)
+        if atom in mistake.blamed or atom not in seen.atoms or self._ledger.hit(mistake.book, (atom,)):
+            return None
+        other = Mistake(mistake.tool, mistake.scope, (atom,))
+        self._group(other).add(seen, is_blamed=False)
+        self._groups[other].edits[seen.call.id] = word_edit((atom,), (swap,))
+        return other
+
+    def _hit_by(self, book: Book, facts: frozenset[Atom]) -> list[Mistake]:
         """The groups with a condition that holds of a good call."""
         found = [
             mistake
-            for fact in (None, *atoms)
+            for fact in (None, *facts)
             for mistake in self._by_fact.get((book, fact), ())
-            if self._groups[mistake].holds(atoms)
+            if self._groups[mistake].holds(facts)
         ]
         return sorted(found, key=repr)
 
-    # --- proposals ------------------------------------------------------------------------------
+    def _forget(self) -> None:
+        """Drop the oldest mistakes that are too many."""
+        while len(self._groups) > MAX_GROUPS:
+            oldest = next(iter(self._groups))
+            self._board.set_parts(oldest, {})
+            del self._groups[oldest]
+            self._general.get((oldest.tool, oldest.scope), {}).pop(oldest, None)
+            for fact in oldest.blamed[:1] or (None,):
+                self._by_fact.get((oldest.book, fact), {}).pop(oldest, None)
 
-    def _induce(self, mistake: _Mistake) -> None:
-        """Find the conditions of a group anew, then what is proposed with the same action."""
-        group = self._groups[mistake]
-        before = group.action
-        if mistake.blamed or mistake.lacking:
-            base = Clause(frozenset(mistake.blamed), frozenset(mistake.lacking))
-            clauses = cover(base, group.positives(), mistake.book, self._ledger)
+    # --- conditions -----------------------------------------------------------------------------
+
+    def _induce_all(self, mistakes: Sequence[Mistake] | dict[Mistake, None]) -> None:
+        """Families first: their members may need no rule of their own."""
+        for family in [mistake for mistake in mistakes if mistake.is_family]:
+            self._induce_family(family)
+        for mistake in [mistake for mistake in mistakes if not mistake.is_family]:
+            self._induce(mistake)
+
+    def _induce_family(self, family: Mistake) -> None:
+        """Look for what all calls of a family share."""
+        group = self._groups[family]
+        before = group.parts
+        step = needed_step(group)
+        clause = step_clause(step, group, family.book, self._ledger) if step else None
+        if step and clause:
+            action = step_action(step, group.message or "")
         else:
-            clauses = repeat(group.positives(), mistake.book, self._ledger)
-        group.clauses = tuple(clauses)
-        group.action = self._action(group)
-        if before != group.action:
-            self._by_action.get(self._bucket(mistake, before), {}).pop(mistake, None)
-            self._propose(self._bucket(mistake, before))
-        self._by_action.setdefault(self._bucket(mistake, group.action), {})[mistake] = None
-        self._propose(self._bucket(mistake, group.action))
+            clause, action = generalise(group, family.book, self._ledger), fallback(family, group)
+        self._board.set_parts(family, {action: (clause,)} if clause and action else {})
+        where = self._general.setdefault((family.tool, family.scope), {})
+        where.pop(family, None)
+        if group.parts:
+            where[family] = None
+        if before != group.parts:
+            self._induce_all([member for member in group.members if member in self._groups])
 
-    @staticmethod
-    def _bucket(mistake: _Mistake, action: Action) -> tuple[_Mistake, Action]:
-        return _Mistake(mistake.tool, mistake.scope, ()), action
+    def _induce(self, mistake: Mistake) -> None:
+        """Find the conditions of a group anew, for each action that its evidence speaks for."""
+        group = self._groups[mistake]
+        base = Clause(frozenset(mistake.blamed), frozenset(mistake.lacking))
+        failing = {name: (seen.call.run, seen.atoms) for name, seen in group.failing.items()}
+        otherwise = None if self._is_covered(mistake, group) else fallback(mistake, group)
+        parts = divide(base, mended(failing, group.edits), otherwise, partial(self._cover, mistake.book))
+        self._board.set_parts(mistake, parts)
 
-    def _propose(self, bucket: tuple[_Mistake, Action]) -> None:
-        mistakes = self._by_action.get(bucket, {})
-        where, action = bucket
-        evidence = Evidence(good=self._ledger.size(where.book))
-        clauses: list[Clause] = []
-        for mistake in mistakes:
-            group = self._groups[mistake]
-            clauses += group.clauses
-            evidence.failing += [(seen.call.id, seen.call.run, seen.atoms) for seen in group.failing.values()]
-        made = [self._proposal(where, joined, action, evidence) for joined in join(clauses)]
-        self._made[bucket] = {proposal.key: proposal for proposal in made if proposal is not None}
+    def _cover(self, book: Book, base: Clause, positives: Sequence[frozenset[Atom]]) -> list[Clause]:
+        if base.all_of or base.none_of:
+            return cover(base, positives, book, self._ledger)
+        return repeat(positives, book, self._ledger)
 
-    def _proposal(
-        self, where: _Mistake, joined: Joined, action: Action, evidence: Evidence
-    ) -> Proposal | None:
-        """One rule with its backtest; None for one that the engine does not take."""
-        hit: set[int] = set()
-        for extra in joined.any_of or (None,):
-            facts = joined.all_of if extra is None else joined.all_of | {extra}
-            hit |= self._ledger.hit(where.book, facts, joined.none_of)
-        names = tuple(self._ledger.name(where.book, number) for number in sorted(hit))
-        texts = self._ledger.always_text(where.tool)
-        proposal = propose(where.tool, where.scope, joined, action, replace(evidence, hit=names), texts)
-        return proposal if proposal is not None and self._is_rule(proposal) else None
+    def _is_covered(self, mistake: Mistake, group: Group) -> bool:
+        """Whether families say about all of its calls what it would say."""
+        families = [self._groups[family] for family in self._general.get((mistake.tool, mistake.scope), ())]
+        return bool(families) and all(
+            any(family.holds(seen.facts) for family in families) for seen in group.failing.values()
+        )
 
-    def _is_rule(self, proposal: Proposal) -> bool:
-        if proposal.key not in self._taken:
-            try:
-                Rule.from_document(proposal.document() | {"uuid": proposal.key})
-            except RuleError:
-                self._taken[proposal.key] = False
-            else:
-                self._taken[proposal.key] = True
-        return self._taken[proposal.key]
 
-    @staticmethod
-    def _action(group: _Group) -> Action:
-        """The edit that most failing calls agree on, otherwise the error's own words."""
-        first = next(iter(group.failing.values())).call
-        counted = Counter(edit for _run, edit in group.edits.values())
-        for edit, times in counted.most_common(1):
-            runs = {run for run, other in group.edits.values() if other == edit}
-            trusted = edit is not None and (edit.is_general or len(runs) >= MIN_RUNS)
-            if edit and trusted and 2 * times > len(group.edits):
-                detail = json.dumps(edit.detail(), ensure_ascii=False, sort_keys=True)
-                return Action("PARAMETER_TRANSFORM", detail, ask_first(first.message).name)
-        return ask_first(first.message)
+def _see(call: ObservedCall, run: Sequence[Seen]) -> Seen:
+    past = call.history
+    if past is None:
+        past = tuple(seen.call.past() for seen in run)
+    return Seen(call, atoms_of(call.input), traits_of(call.input) | surroundings_of(call, past))

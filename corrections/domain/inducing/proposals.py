@@ -38,6 +38,7 @@ class Proposal:
     name: str
     backtest: Backtest
     runs: int
+    priority: int = 0
 
     def document(self) -> dict[str, Any]:
         """The rule as a document that ``Rule.from_document`` reads when a ``uuid`` is added."""
@@ -49,6 +50,7 @@ class Proposal:
             "action_detail": self.action_detail,
             "created_by": "agent",
             "author": "inducer",
+            "priority": self.priority,
         }
 
 
@@ -68,6 +70,8 @@ class Action:
     type: str
     detail: str
     name: str
+    priority: int = 0
+    """A repair goes before a question: what it repairs need not be asked about."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,7 @@ class Joined:
     def holds(self, atoms: frozenset[Atom]) -> bool:
         """Whether it holds of a call."""
         one = not self.any_of or any(atom in atoms for atom in self.any_of)
-        return one and self.all_of <= atoms and self.none_of.isdisjoint(atoms)
+        return one and Clause(self.all_of, self.none_of).holds(atoms)
 
 
 @dataclass
@@ -93,11 +97,15 @@ class Evidence:
     hit: tuple[str, ...] = ()
 
 
-def ask_first(message: str, hint: str = "") -> Action:
-    """Stop before a call that is known to fail, with the error's own words."""
+def ask_first(message: str, *, is_certain: bool = False) -> Action:
+    """Stop before a call that is known to fail, with the error's own words; refuse one that surely fails."""
     said = " ".join(message.split())[:MAX_SAID].replace("{{", "{ {")
-    text = f"Such a call failed before: {said}" + (f" {hint}" if hint else "")
-    detail = json.dumps({"on_failure": "ask", "message": text}, ensure_ascii=False, sort_keys=True)
+    verdict = "block" if is_certain else "ask"
+    detail = json.dumps(
+        {"on_failure": verdict, "message": f"Such a call failed before: {said}"},
+        ensure_ascii=False,
+        sort_keys=True,
+    )
     return Action("PRE_CALL_VALIDATION", detail, said[: MAX_NAME_CHARS - 10] or "failing call")
 
 
@@ -168,4 +176,5 @@ def propose(
             tuple(name for name, _run in caught), len(evidence.failing), evidence.hit, evidence.good
         ),
         runs=len({run for _name, run in caught}),
+        priority=action.priority,
     )

@@ -1,42 +1,20 @@
 """Facts as conditions: CEL that a person can read."""
 
-import json
-import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from corrections.domain.inducing.features import MAX_ADDED, Atom, Place
-from corrections.domain.suggesting import NAME, RESERVED
+from corrections.domain.inducing.phrases import (
+    SURROUNDING_KINDS,
+    field,
+    literal,
+    path,
+    surrounding_clause,
+    word_pattern,
+)
 
-TEXT_KINDS = frozenset(("word", "part", "starts", "blank"))
-_SPECIAL = re.compile(r"[^\w\s]")
-
-
-def literal(value: Any) -> str:
-    """A CEL literal of a scalar."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return json.dumps(value, ensure_ascii=False)
-
-
-def field(owner: str, name: str) -> str:
-    """``owner.name``, or ``owner["name"]`` where the name is no identifier."""
-    plain = NAME.fullmatch(name) and name not in RESERVED
-    return f"{owner}.{name}" if plain else f"{owner}[{literal(name)}]"
-
-
-def path(place: Sequence[str | None], owner: str = "input") -> str:
-    """A place without lists as CEL."""
-    text = owner
-    for name in place:
-        text = field(text, str(name))
-    return text
-
-
-def word_pattern(words: Iterable[str]) -> str:
-    """A regular expression for any of these words, dotted names or pairs of words, in any case."""
-    texts = [r"\W+".join(_SPECIAL.sub(r"\\\g<0>", part) for part in word.split(" ")) for word in words]
-    return rf"(?i)\b{texts[0]}\b" if len(texts) == 1 else rf"(?i)\b({'|'.join(texts)})\b"
+TEXT_KINDS = frozenset(("word", "part", "starts", "ends", "blank"))
+NUMBER_BOUNDS = {"above": ">", "below": "<"}
+SIZE_BOUNDS = {"longer": ">", "shorter": "<"}
 
 
 def condition_of(
@@ -69,9 +47,21 @@ def _guards(atoms: Iterable[Atom], always_text: frozenset[Place]) -> list[str]:
     for atom in atoms:
         if None in atom.place:
             found.append(f"type({path(_list_of(atom.place))}) == list")
-        elif atom.kind in TEXT_KINDS and atom.place not in always_text:
-            found.append(f"type({path(atom.place)}) == string")
+        elif atom.kind not in TEXT_KINDS or atom.place not in always_text:
+            guard = _guard(atom.kind, path(atom.place))
+            found += [guard] if guard else []
     return found
+
+
+def _guard(kind: str, where: str) -> str:
+    """What must be asked first, so that a test of this kind is never an error."""
+    if kind in TEXT_KINDS:
+        return f"type({where}) == string"
+    if kind in NUMBER_BOUNDS:
+        return f"type({where}) in [int, double]"
+    if kind in SIZE_BOUNDS:
+        return f"type({where}) in [string, list]"
+    return f"{where} != null" if kind == "passed" else ""
 
 
 def _list_of(place: Place) -> Place:
@@ -81,6 +71,8 @@ def _list_of(place: Place) -> Place:
 def _clause(atom: Atom) -> str:
     if atom.kind == "sum":
         return _sum_clause(atom)
+    if atom.kind in SURROUNDING_KINDS:
+        return surrounding_clause(atom)
     if None not in atom.place:
         return _test(atom, path(atom.place))
     at = atom.place.index(None)
@@ -90,8 +82,8 @@ def _clause(atom: Atom) -> str:
         one, other_place, other = atom.value
         second = path(other_place[at + 1 :], "x")
         test = f"{where} == {literal(one)} && {second} == {literal(other)}"
-    elif atom.kind in TEXT_KINDS:
-        test = f"type({where}) == string && {test}"
+    elif guard := _guard(atom.kind, where):
+        test = f"{guard} && {test}"
     return f"{path(atom.place[:at])}.exists(x, {test})"
 
 
@@ -117,6 +109,8 @@ def _negated(atom: Atom) -> str:
     if atom.kind == "null":
         return f"{path(atom.place)} != null"
     text = _clause(atom)
+    if atom.kind in ("called", "passed"):
+        return f"!{text}"
     return f"!({text})" if "==" in text or "&&" in text else f"!{text}"
 
 
@@ -124,12 +118,17 @@ def _test(atom: Atom, where: str) -> str:
     value = atom.value
     if atom.kind == "word":
         return f"{where}.matches({literal(word_pattern([value]))})"
+    if atom.kind in NUMBER_BOUNDS:
+        return f"{where} {NUMBER_BOUNDS[atom.kind]} {literal(value)}"
+    if atom.kind in SIZE_BOUNDS:
+        return f"{where}.size() {SIZE_BOUNDS[atom.kind]} {literal(value)}"
     plain = {
         "has": f"has({where})",
         "null": f"{where} == null",
         "blank": f'{where}.trim() == ""',
         "part": f"{where}.contains({literal(value)})",
         "starts": f"{where}.startsWith({literal(value)})",
+        "ends": f"{where}.endsWith({literal(value)})",
         "type": f"type({where}) == {value}",
     }
     return plain.get(atom.kind) or f"{where} == {literal(value)}"

@@ -87,6 +87,15 @@ class RegexReplaceForm(PartForm):
     )  # fmt: skip
 
 
+class ReplaceWordsForm(PartForm):
+    """``replace_words``"""
+
+    field = path_field()
+    words = JsonObjectField(
+        label=_("From word to word"), help_text=_('Whole words, in any case, such as {"cities": "city"}.')
+    )
+
+
 class ClampForm(PartForm):
     """``clamp``"""
 
@@ -130,6 +139,7 @@ OPERATIONS: dict[str, tuple[Any, type[PartForm]]] = {
     "cast": (_("Change the type"), CastForm),
     "map_values": (_("Map values"), MapValuesForm),
     "regex_replace": (_("Replace by pattern"), RegexReplaceForm),
+    "replace_words": (_("Replace words"), ReplaceWordsForm),
     "clamp": (_("Keep in bounds"), ClampForm),
     "expression": (_("Compute"), ExpressionForm),
 }

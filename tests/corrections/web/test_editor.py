@@ -44,6 +44,9 @@ OPERATION_CASES = [
     pytest.param(
         {"op": "regex_replace", "field": "a", "pattern": "(x)", "replacement": r"\1\\ "}, id="regex"
     ),
+    pytest.param(
+        {"op": "replace_words", "field": "a", "words": {"o.id": "o.No", "cities": "city"}}, id="words"
+    ),
     pytest.param({"op": "clamp", "field": "a", "min": 0, "max": 2.5}, id="clamp"),
     pytest.param({"op": "clamp", "field": "a", "min": None, "max": -1}, id="clamp-one-side"),
     pytest.param({"op": "expression", "field": "a", "expression": "input.a + 1"}, id="expression"),

@@ -32,7 +32,7 @@ LITERAL = [
     pytest.param({"c": "a"}, {"c": "b"}, {"op": "map_values", "field": "c", "mapping": {"a": "b"}}, id="map"),
     pytest.param(
         {"q": "get all users now"}, {"q": "get all user now"},
-        {"op": "regex_replace", "field": "q", "pattern": r"\busers\b", "replacement": "user"}, id="one-word",
+        {"op": "replace_words", "field": "q", "words": {"users": "user"}}, id="one-word",
     ),
 ]  # fmt: skip
 NONE = [
