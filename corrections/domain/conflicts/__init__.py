@@ -3,8 +3,8 @@
     analysis = analyse_rule(rule, neighbours, Facts(now=now), solver)
 
 ``solver`` answers questions (``questions.Solver``): ``corrections.background.solver`` has one that lives in a
-child process which can be killed. Only ``answering`` and the modules below it import z3; importing this package
-does not.
+child process which can be killed. Only ``answering`` and the modules below it import z3; importing this
+package does not.
 """
 
 from corrections.domain.conflicts.analysis import Progress, analyse_all, analyse_rule

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import z3
 
-from corrections.domain.conflicts.encoding import EPOCH, Encoded, Encoder
+from corrections.domain.conflicts.encoding import Encoded, Encoder
 from corrections.domain.conflicts.examples import Example, UnfitError, readable
+from corrections.domain.conflicts.literals import EPOCH
 from corrections.domain.conflicts.logic import Formula, all_of, any_of, implies, neg
 from corrections.domain.conflicts.patterns import glob_language
 from corrections.domain.conflicts.places import ITEMS, LIST, MAP, MISSING, NAN, TEXT, Place
@@ -89,7 +90,7 @@ class Solving:
     def _example(
         self, solver: Any, problem: "_Problem", wishes: list[Formula], failure: "_Failure"
     ) -> tuple[dict[str, Any], datetime] | None:
-        """A confirmed example that meets the wishes; one that is refuted is kept out and another asked for."""
+        """A confirmed example that meets the wishes; after one that is refuted another is asked for."""
         solver.push()
         try:
             solver.add(_without_true(wishes))

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from hgmem.rules import Context, Decision, Rule, Ruleset
+from corrections.domain.conflicts.relations import Subject
+from hgmem.rules import Context, Decision, Ruleset
 from hgmem.rules.fields import MISSING, get_field, parse_path
 
 _SHOWN = ("tool", "input", "output", "error", "block", "ask", "hints", "insert_steps", "after_call")
@@ -42,24 +43,24 @@ class Effects:
         alone = _part_of(self.alone[at], self.alone[at].matched[0].uuid)
         return bool(alone != _part_of(self.together, self.alone[at].matched[0].uuid))
 
-    def described(self) -> dict[str, Any]:
-        """As JSON: ``a``, ``b``... for each rule alone, and ``both`` (``together`` for more than two)."""
-        shown = {chr(97 + at): _shown(one) for at, one in enumerate(self.alone)}
-        return shown | {"both" if len(self.alone) == 2 else "together": _shown(self.together)}
+    def described(self, order: Sequence[str]) -> dict[str, Any]:
+        """As JSON: ``a``, ``b``... for each rule alone, in this order, and ``both`` for all of them."""
+        by_rule = {one.matched[0].uuid: one for one in self.alone if one.matched}
+        alone = {chr(97 + at): _shown(by_rule[uuid]) for at, uuid in enumerate(order) if uuid in by_rule}
+        return alone | ({"both": _shown(self.together)} if len(order) > 1 else {})
 
 
-def effects_of(rules: Sequence[Rule], context: Context, now: datetime) -> Effects:
+def effects_of(subjects: Sequence[Subject], context: Context, now: datetime) -> Effects:
     """Ask the engine what the rules make of a call."""
-    alone = tuple(_decide((rule,), context, now) for rule in rules)
-    return Effects(alone, alone[0] if len(rules) == 1 else _decide(rules, context, now))
-
-
-def _decide(rules: Sequence[Rule], context: Context, now: datetime) -> Decision:
-    return Ruleset.compile(rules, version="analysis").decide(context, now=now)
+    alone = tuple(subject.alone.decide(context, now=now) for subject in subjects)
+    if len(subjects) == 1:
+        return Effects(alone, alone[0])
+    rules = [subject.compiled for subject in subjects]
+    return Effects(alone, Ruleset(rules, (), "analysis").decide(context, now=now))
 
 
 def _at(decision: Decision, field: str) -> Any:
-    """What a decision makes of a field such as ``input.city``, ``tool``, ``steps.get_order`` or ``output``."""
+    """What a decision makes of a field: ``input.city``, ``tool``, ``steps.get_order`` or ``output``."""
     variable, _, rest = field.partition(".")
     if variable.startswith(("input[", "output[")):
         variable, rest = field[: field.index("[")], field[field.index("[") :]

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import z3
 
-from corrections.domain.conflicts.encoding import EPOCH, Encoder
+from corrections.domain.conflicts.encoding import Encoder
+from corrections.domain.conflicts.literals import EPOCH
 from corrections.domain.conflicts.places import (
     BOOL,
     DOUBLE,
@@ -21,6 +22,9 @@ from corrections.domain.conflicts.questions import Setting
 
 _ESCAPE: Final = re.compile(r"\\u\{([0-9a-fA-F]+)\}")
 _MAX_LENGTH: Final = 200
+_TERMS: Final = {
+    BOOL: "flag", INT: "whole", DOUBLE: "real", TEXT: "text", LIST: "length", MAP: "length",
+}  # fmt: skip
 _ABSENT: Final = object()
 _HIDDEN: Final = re.compile("[\x00-\x1f\ud800-\udfff]")
 
@@ -71,7 +75,7 @@ class Example:
         for place in self._used:
             kind = self._kind(place)
             same.append(place.kind == kind)
-            term = {BOOL: "flag", INT: "whole", DOUBLE: "real", TEXT: "text", LIST: "length", MAP: "length"}.get(kind)
+            term = _TERMS.get(kind)
             if term is not None:
                 same.append(getattr(place, term) == self._model.eval(getattr(place, term), True))
         same.append(self._encoder.now == self._model.eval(self._encoder.now, True))

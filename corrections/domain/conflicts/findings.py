@@ -15,11 +15,11 @@ class Finding:
 
     ``kind``: contradictory, redundant, subsumed, shadowed, dead, always_on, interference, loop or can_error.
     ``subsumed``: ``rule_a`` fires only where ``rule_b`` does the same. ``shadowed``: ``rule_a`` never wins
-    against ``rule_b``. ``interference``: ``rule_a`` writes what ``rule_b`` reads. ``loop``: ``detail["rules"]``.
-    ``witness`` is a context the real engine confirmed (none for ``dead``, and where nothing is proven);
-    ``detail``: ``now`` (the moment it was decided at), ``obeys_schema``, ``first`` (the uuid that prevails) and
-    what each rule alone (``a``, ``b``) and both together (``both``) make of the witness. ``reason`` says in a
-    sentence why, or what stood in the way of a proof.
+    against ``rule_b``. ``interference``: ``rule_a`` writes what ``rule_b`` reads. ``loop``:
+    ``detail["rules"]``. ``witness`` is a context the real engine confirmed (none for ``dead``, and where
+    nothing is proven). ``detail``: ``now`` (the moment it was decided at), ``obeys_schema``, ``first`` (the
+    uuid that prevails) and what each rule alone (``a`` is ``rule_a``, ``b`` is ``rule_b``) and both together
+    (``both``) make of the witness. ``reason`` says in a sentence why, or what stood in the way of a proof.
     """
 
     kind: str
@@ -42,9 +42,12 @@ class Facts:
 
 @dataclass(slots=True)
 class Analysis:
-    """The findings, and how many pairs were looked at: ``disjoint`` proved never to fire together,
-    ``unrelated`` have actions that have nothing to do with each other, ``harmless`` fire together without harm,
-    ``conflicts`` have a finding with a witness, ``not_proven`` one without. ``rows`` of the rules are done."""
+    """The findings, and how many pairs were looked at.
+
+    ``disjoint`` pairs are proved never to fire together, ``unrelated`` ones have actions that have nothing to
+    do with each other, ``harmless`` ones fire together without harm, ``conflicts`` have a finding with a
+    witness, ``not_proven`` one without. ``rows`` of the rules are done.
+    """
 
     findings: list[Finding] = dataclasses.field(default_factory=list)
     disjoint: int = 0

@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from corrections.domain.conflicts.effects import effects_of
 from corrections.domain.conflicts.findings import Finding
-from corrections.domain.conflicts.pairs import Pairs
-from corrections.domain.conflicts.questions import Answer
+from corrections.domain.conflicts.pairs import Meeting, Pairs
 from corrections.domain.conflicts.relations import Subject
 from corrections.domain.conflicts.scopes import meeting
-from hgmem.rules import Rule, parse_context
-from hgmem.rules.precedence import in_precedence, overlap
+from hgmem.rules import Rule
+from hgmem.rules.precedence import overlap
 
 MAX_LENGTH = 5
 MAX_LOOPS = 50
@@ -28,15 +26,14 @@ def loops_among(rules: Sequence[Rule], pairs: Pairs, through: str = "") -> list[
         setting = meeting([one.rule for one in subjects], pairs.now)
         if setting is None:
             continue
-        answer = pairs.together(subjects, setting)
-        if answer.outcome == "no":
-            continue
-        found.append(_loop(subjects, pairs, answer))
+        met = pairs.together(subjects, setting)
+        if met.answer.outcome != "no":
+            found.append(_loop(subjects, met))
     return found
 
 
 def circles(edges: Edges, through: str = "") -> list[tuple[str, ...]]:
-    """The shortest circles, each once, beginning with its first rule by name: breadth first from every rule."""
+    """The shortest circles, each once, from its first rule by name: breadth first from every rule."""
     found: dict[tuple[str, ...], None] = {}
     for start in [through] if through else sorted(edges):
         waiting: list[tuple[str, ...]] = [(start,)]
@@ -70,17 +67,12 @@ def _edges(subjects: Mapping[str, Subject]) -> dict[str, dict[str, str]]:
     return edges
 
 
-def _loop(subjects: list[Subject], pairs: Pairs, answer: Answer) -> Finding:
+def _loop(subjects: list[Subject], met: Meeting) -> Finding:
     order = [one.uuid for one in subjects]
     names = " → ".join(one.rule.name or one.uuid for one in (*subjects, subjects[0]))
     detail: dict[str, Any] = {"rules": order}
-    if answer.witness is None or answer.moment is None:
-        return Finding("loop", "not_proven", order[0], order[1], detail=detail, reason=answer.reason)
-    effects = effects_of([one.rule for one in subjects], parse_context(answer.witness), answer.moment)
-    detail |= effects.described() | {
-        "now": answer.moment.isoformat(),
-        "obeys_schema": answer.obeys_schema,
-        "first": in_precedence(one.compiled for one in subjects)[0].uuid,
-    }
+    if met.effects is None:
+        return Finding("loop", "not_proven", order[0], order[1], detail=detail, reason=met.answer.reason)
+    detail |= met.detail(subjects)
     reason = f"each changes what the next depends on: {names}"
-    return Finding("loop", "conflict", order[0], order[1], "", answer.witness, detail, reason)
+    return Finding("loop", "conflict", order[0], order[1], "", met.answer.witness, detail, reason)

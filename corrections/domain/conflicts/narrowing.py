@@ -8,7 +8,9 @@ from hgmem.rules.tree import Call, Const, Has, ListOf, Node, Read, conjuncts, wa
 from hgmem.rules.unparse import can_unparse, unparse
 from hgmem.rules.values import dotted
 
-_TEXT_FUNCTIONS = frozenset(("startsWith", "endsWith", "contains", "matches", "trim", "lowerAscii", "upperAscii"))
+_TEXT_FUNCTIONS = frozenset(
+    ("startsWith", "endsWith", "contains", "matches", "trim", "lowerAscii", "upperAscii")
+)
 _COMPARISONS = frozenset(("_<_", "_<=_", "_>_", "_>=_"))
 _OPERATORS = frozenset(("_==_", "_!=_", "@in", "size")) | _TEXT_FUNCTIONS | _COMPARISONS
 _TEXT_TESTS = frozenset(("prefix", "suffix", "contains", "regex"))
@@ -24,8 +26,8 @@ class _UnsupportedError(Exception):
 def narrowed(condition_a: str, condition_b: str) -> str | None:
     """``A`` without the cases of ``B``: true where A is true and B is not.
 
-    It is never an error where A was none: what could fail in B is guarded. None when nothing of A would be left,
-    or when B uses what cannot be guarded (loops, arithmetic, choices).
+    It is never an error where A was none: what could fail in B is guarded. None when nothing of A would be
+    left, or when B uses what cannot be guarded (loops, arithmetic, choices).
     """
     first, second = Condition.compile(condition_a), Condition.compile(condition_b)
     held = set(conjuncts(first.tree))
@@ -182,7 +184,9 @@ class _Guards:
 
 def _is_text_atom(atom: Atom) -> bool:
     texts = all(isinstance(value, str) for value in atom.values)
-    return atom.kind in _TEXT_TESTS or (atom.kind == "eq" and bool(atom.values) and texts and atom.via != "size")
+    return atom.kind in _TEXT_TESTS or (
+        atom.kind == "eq" and bool(atom.values) and texts and atom.via != "size"
+    )
 
 
 def _is_number_atom(atom: Atom) -> bool:

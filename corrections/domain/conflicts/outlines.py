@@ -26,6 +26,7 @@ class Field:
     low: tuple[float, bool] | None = None
     high: tuple[float, bool] | None = None
     present: bool = False
+    members: list[str] = field(default_factory=list)
 
     @property
     def is_text(self) -> bool:
@@ -49,10 +50,10 @@ class Field:
 Outline = Mapping[Key, Field]
 
 
-def outline_of(tree: Node) -> Outline:
-    """The outline of a condition."""
+def outline_of(*trees: Node) -> Outline:
+    """The outline of a condition, or of several that are to hold together."""
     outline: dict[Key, Field] = {}
-    for atom in atoms_of(tree):
+    for atom in (atom for tree in trees for atom in atoms_of(tree)):
         _add(outline.setdefault((atom.read, atom.via), Field()), atom)
     return outline
 
@@ -83,6 +84,8 @@ def _add(tests: Field, atom: Atom) -> None:
             tests.high = bound if tests.high is None else min(tests.high, (bound[0], bound[1]))
         case "present":
             tests.present = True
+        case "member":
+            tests.members += atom.values
 
 
 def _key(value: Any) -> tuple[str, Any]:

@@ -1,21 +1,40 @@
-"""What can be said about two rules: cheap proofs first, then the solver, then the engine's word on the example."""
+"""What can be said about two rules: cheap proofs first, then the solver, then the engine on the example."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Any
 
 from corrections.domain.conflicts.effects import Effects, effects_of
 from corrections.domain.conflicts.findings import Facts, Finding
-from corrections.domain.conflicts.outlines import apart
+from corrections.domain.conflicts.outlines import apart, outline_of
 from corrections.domain.conflicts.overlays import in_setting, overlays
 from corrections.domain.conflicts.questions import Answer, Part, Question, Setting, Solver
 from corrections.domain.conflicts.relations import Relation, Subject, first_of, relation
 from corrections.domain.conflicts.scopes import covers, meeting
 from corrections.domain.conflicts.singles import Singles, schema_text
+from corrections.domain.conflicts.sketches import sketched
 from hgmem.rules import PreCallValidation, RuleError, parse_context
+from hgmem.rules.precedence import in_precedence
 
 Outcome = tuple[str, list[Finding]]
 """The counter of ``Analysis`` the pair belongs to, and what was found."""
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A call in which rules fire together, and what the engine makes of it; no call, no effects."""
+
+    answer: Answer
+    effects: Effects | None = None
+
+    def detail(self, subjects: Sequence[Subject]) -> dict[str, Any]:
+        """As JSON, for a finding."""
+        shown = self.effects.described([subject.uuid for subject in subjects]) if self.effects else {}
+        return shown | {
+            "now": self.answer.moment.isoformat() if self.answer.moment else "",
+            "obeys_schema": self.answer.obeys_schema,
+            "first": in_precedence(subject.compiled for subject in subjects)[0].uuid,
+        }
 
 
 class Pairs:
@@ -35,99 +54,105 @@ class Pairs:
         setting = meeting((a.rule, b.rule), self._facts.now)
         if setting is None or apart(a.outline, b.outline):
             return "disjoint", []
-        answer = self.together((a, b), setting)
-        if answer.outcome == "no":
+        met = self.together((a, b), setting)
+        if met.answer.outcome == "no":
             return "disjoint", []
-        if answer.witness is None:
+        if met.effects is None:
             kind, field = link.worst
-            return "not_proven", [_finding(kind, (a, b), field, answer.reason)]
-        findings = self._judged(a, b, link, answer)
+            return "not_proven", [_finding(kind, (a, b), field, met.answer.reason)]
+        findings = self._judged(a, b, link, met, met.effects)
         if not findings:
             return "harmless", []
         proved = any(finding.verdict == "conflict" for finding in findings)
         return "conflicts" if proved else "not_proven", findings
 
-    def together(self, subjects: Sequence[Subject], setting: Setting) -> Answer:
+    def together(self, subjects: Sequence[Subject], setting: Setting) -> Meeting:
         """A call in which all rules fire: out of the examples that are known, else from the solver."""
-        idle: Answer | None = None
-        for witness, moment in self._combined(subjects, setting):
-            effects = self._effects(subjects, witness, moment)
-            if effects is None or not effects.all_match:
+        idle: Meeting | None = None
+        for witness in self._combined(subjects, setting):
+            met = self._confirmed(subjects, Answer("yes", witness, setting.moment))
+            if met.effects is None:
                 continue
-            if all(effects.acted(at) for at in range(len(subjects))):
-                return Answer("yes", witness, moment)
-            idle = idle or Answer("yes", witness, moment)
+            if all(met.effects.acted(at) for at in range(len(subjects))):
+                return met
+            idle = idle or met
         wishes = tuple(wish for subject in subjects for wish in subject.wishes)
         if idle is not None and not wishes:
             return idle
-        answer = self._asked(subjects, setting, wishes)
-        return idle if idle is not None and answer.witness is None else answer
+        met = self._asked(subjects, setting, wishes)
+        return idle if idle is not None and met.effects is None else met
 
-    def _asked(self, subjects: Sequence[Subject], setting: Setting, wishes: tuple[str, ...]) -> Answer:
-        """A call in which all fire, from the solver and confirmed by the engine."""
+    def _asked(self, subjects: Sequence[Subject], setting: Setting, wishes: tuple[str, ...]) -> Meeting:
+        """The same from the solver."""
         parts = tuple(Part(subject.condition) for subject in subjects)
         schema = schema_text(self._facts, setting)
         answer = self._solver.ask(Question(parts, setting, prefer=wishes, schema=schema))
-        if answer.witness is None or answer.moment is None:
-            return answer
-        effects = self._effects(subjects, answer.witness, answer.moment)
-        if effects is not None and effects.all_match:
-            return answer
-        return Answer("unknown", reason="the example did not hold in the engine")
+        return self._confirmed(subjects, answer)
 
-    def _combined(
-        self, subjects: Sequence[Subject], setting: Setting
-    ) -> Iterator[tuple[dict[str, Any], datetime]]:
-        """Examples of each laid over each other, when no schema has a say."""
+    def _confirmed(self, subjects: Sequence[Subject], answer: Answer) -> Meeting:
+        """The engine's word on an example."""
+        if answer.witness is None or answer.moment is None:
+            return Meeting(answer)
+        try:
+            context = parse_context(answer.witness).with_variables(now=answer.moment)
+        except RuleError as fault:
+            return Meeting(Answer("unknown", reason=f"the example is no context: {fault}"[:300]))
+        if all(subject.holds(context) for subject in subjects):
+            effects = effects_of(subjects, context, answer.moment)
+            if effects.all_match:
+                return Meeting(answer, effects)
+        return Meeting(Answer("unknown", reason="the example did not hold in the engine"))
+
+    def _combined(self, subjects: Sequence[Subject], setting: Setting) -> Iterator[dict[str, Any]]:
+        """Guesses: a sketch, then examples of each laid over each other; none when a schema has a say."""
         if schema_text(self._facts, setting):
             return
+        trees = [subject.compiled.condition.tree for subject in subjects]
+        yield in_setting(sketched(outline_of(*trees)), setting)
         examples = [self._singles.example(subject) for subject in subjects]
         known = [example.witness for example in examples if example is not None]
         if len(known) == len(subjects):
-            for laid in overlays(known):
-                yield in_setting(laid, setting), setting.moment
-
-    @staticmethod
-    def _effects(subjects: Sequence[Subject], witness: dict[str, Any], moment: datetime) -> Effects | None:
-        try:
-            return effects_of([subject.rule for subject in subjects], parse_context(witness), moment)
-        except RuleError:
-            return None
+            yield from (in_setting(laid, setting) for laid in overlays(known))
 
     # --- judging an example -----------------------------------------------------------------------
 
-    def _judged(self, a: Subject, b: Subject, link: Relation, answer: Answer) -> list[Finding]:
+    def _judged(
+        self, a: Subject, b: Subject, link: Relation, met: Meeting, effects: Effects
+    ) -> list[Finding]:
         if link.same_action:
-            return self._same(a, b, answer)
+            return self._same(a, b, met)
         if link.clash:
-            return self._clash(a, b, link, answer)
-        return self._interference(a, b, link, answer)
+            return self._clash(a, b, link, met, effects)
+        return [
+            _shown("interference", (writer, reader), field, met, _disturbed(writer, reader, field))
+            for writer, reader, field in link.disturbs
+            if effects.disturbed(0 if reader is a else 1)
+        ]
 
-    def _same(self, a: Subject, b: Subject, answer: Answer) -> list[Finding]:
+    def _same(self, a: Subject, b: Subject, met: Meeting) -> list[Finding]:
         """Redundant, subsumed, or two rules that share an action in different cases."""
         a_in_b, b_in_a = self._implied(a, b), self._implied(b, a)
         if a_in_b is True and b_in_a is True:
-            return [self._shown("redundant", (a, b), "", answer, "both do the same in the same cases")]
+            return [_shown("redundant", (a, b), "", met, "both do the same in the same cases")]
         if a_in_b is True:
-            return [self._shown("subsumed", (a, b), "", answer, _SUBSUMED)]
+            return [_shown("subsumed", (a, b), "", met, _SUBSUMED)]
         if b_in_a is True:
-            return [self._shown("subsumed", (b, a), "", answer, _SUBSUMED)]
+            return [_shown("subsumed", (b, a), "", met, _SUBSUMED)]
         return [
             _finding("subsumed", pair, "", reason)
             for pair, reason in (((a, b), a_in_b), ((b, a), b_in_a))
             if isinstance(reason, str)
         ][:1]
 
-    def _clash(self, a: Subject, b: Subject, link: Relation, answer: Answer) -> list[Finding]:
+    def _clash(self, a: Subject, b: Subject, link: Relation, met: Meeting, effects: Effects) -> list[Finding]:
         first = first_of(a, b)
         last = b if first is a else a
-        effects = self._confirmed((a, b), answer)
         loses = _is_suppressed(effects, last) and not isinstance(last.rule.action, PreCallValidation)
         if loses and self._implied(last, first) is True:
             reason = f"whenever it fires, {_named(first)} goes first and keeps {link.clash}"
-            return [self._shown("shadowed", (last, first), link.clash, answer, reason)]
-        if self._is_contradiction(effects, link):
-            return [self._contradiction(a, b, link, answer)]
+            return [_shown("shadowed", (last, first), link.clash, met, reason)]
+        if _contradict(effects, link):
+            return [_contradiction(a, b, link, met)]
         return self._sought(a, b, link)
 
     def _sought(self, a: Subject, b: Subject, link: Relation) -> list[Finding]:
@@ -139,37 +164,17 @@ class Pairs:
             return [_finding("contradictory", (a, b), link.clash, doubt)]
         for subject in needy:
             parts = (Part(a.condition), Part(b.condition), Part(subject.needs))
-            answer = self._solver.ask(Question(parts, setting))
-            if answer.outcome == "no" and link.is_refusal:
+            met = self._confirmed((a, b), self._solver.ask(Question(parts, setting)))
+            if met.answer.outcome == "no" and link.is_refusal:
                 return []
-            if answer.outcome == "no":
+            if met.answer.outcome == "no":
                 continue
-            if answer.witness is None:
-                return [_finding("contradictory", (a, b), link.clash, answer.reason)]
-            effects = self._confirmed((a, b), answer)
-            if effects.all_match and self._is_contradiction(effects, link):
-                return [self._contradiction(a, b, link, answer)]
+            if met.effects is None:
+                return [_finding("contradictory", (a, b), link.clash, met.answer.reason)]
+            if _contradict(met.effects, link):
+                return [_contradiction(a, b, link, met)]
             return [_finding("contradictory", (a, b), link.clash, doubt)]
         return []
-
-    def _contradiction(self, a: Subject, b: Subject, link: Relation, answer: Answer) -> Finding:
-        reason = _REFUSED if link.is_refusal else f"both write {link.clash}, each its own way"
-        return self._shown("contradictory", (a, b), link.clash, answer, reason)
-
-    @staticmethod
-    def _is_contradiction(effects: Effects, link: Relation) -> bool:
-        if link.is_refusal:
-            return effects.acted(0) and effects.acted(1)
-        return effects.differ_at(link.clash)
-
-    def _interference(self, a: Subject, b: Subject, link: Relation, answer: Answer) -> list[Finding]:
-        effects = self._confirmed((a, b), answer)
-        found = []
-        for writer, reader, field in link.disturbs:
-            if effects.disturbed(0 if reader is a else 1):
-                reason = f"{_named(writer)} changes {field}, on which {_named(reader)} depends"
-                found.append(self._shown("interference", (writer, reader), field, answer, reason))
-        return found
 
     def _implied(self, narrow: Subject, wide: Subject) -> bool | str:
         """Whether one rule only fires where the other does; a reason when nobody knows."""
@@ -178,10 +183,10 @@ class Pairs:
         if wide.compiled.condition.always or wide.condition == narrow.condition:
             return True
         example = self._singles.known_example(narrow)
-        if example is not None:
-            context = parse_context(example.witness).with_variables(now=example.moment)
-            if wide.compiled.condition.evaluate(context) is not True:
-                return False
+        if example is not None and not wide.holds(
+            parse_context(example.witness).with_variables(now=example.moment)
+        ):
+            return False
         setting = meeting((narrow.rule,), self._facts.now)
         if setting is None:
             return False
@@ -189,28 +194,25 @@ class Pairs:
         answer = self._solver.ask(Question(parts, setting))
         return {"no": True, "yes": False}.get(answer.outcome, answer.reason)
 
-    def _confirmed(self, subjects: Sequence[Subject], answer: Answer) -> Effects:
-        assert answer.witness is not None  # noqa: S101 (callers have an example)
-        assert answer.moment is not None  # noqa: S101
-        return effects_of([one.rule for one in subjects], parse_context(answer.witness), answer.moment)
-
-    def _shown(
-        self, kind: str, subjects: tuple[Subject, Subject], field: str, answer: Answer, reason: str
-    ) -> Finding:
-        effects = self._confirmed(subjects, answer)
-        moment = answer.moment.isoformat() if answer.moment else ""
-        detail = effects.described() | {
-            "now": moment,
-            "obeys_schema": answer.obeys_schema,
-            "first": first_of(*subjects).uuid,
-        }
-        return Finding(
-            kind, "conflict", subjects[0].uuid, subjects[1].uuid, field, answer.witness, detail, reason
-        )
-
 
 _SUBSUMED = "it does the same as the other rule, which fires in all its cases"
 _REFUSED = "one refuses, or sends to another tool, the call that the other repairs"
+
+
+def _contradict(effects: Effects, link: Relation) -> bool:
+    if link.is_refusal:
+        return effects.acted(0) and effects.acted(1)
+    return effects.differ_at(link.clash)
+
+
+def _contradiction(a: Subject, b: Subject, link: Relation, met: Meeting) -> Finding:
+    reason = _REFUSED if link.is_refusal else f"both write {link.clash}, each its own way"
+    return _shown("contradictory", (a, b), link.clash, met, reason)
+
+
+def _shown(kind: str, pair: tuple[Subject, Subject], field: str, met: Meeting, reason: str) -> Finding:
+    names = (pair[0].uuid, pair[1].uuid)
+    return Finding(kind, "conflict", *names, field, met.answer.witness, met.detail(pair), reason)
 
 
 def _finding(kind: str, pair: tuple[Subject, Subject], field: str, reason: str) -> Finding:
@@ -219,6 +221,10 @@ def _finding(kind: str, pair: tuple[Subject, Subject], field: str, reason: str) 
 
 def _is_suppressed(effects: Effects, subject: Subject) -> bool:
     return any(one["rule"] == subject.uuid for one in effects.together.suppressed)
+
+
+def _disturbed(writer: Subject, reader: Subject, field: str) -> str:
+    return f"{_named(writer)} changes {field}, on which {_named(reader)} depends"
 
 
 def _named(subject: Subject) -> str:

@@ -71,7 +71,7 @@ def _sequence(tokens: Any) -> Any:
     return joined(*parts) if parts else literal("")
 
 
-def _piece(operator: str, argument: Any) -> Any:
+def _piece(operator: str, argument: Any) -> Any:  # noqa: PLR0911 (one return a kind)
     match operator:
         case "LITERAL":
             return literal(chr(argument))

@@ -50,8 +50,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """``yes`` with a call (``witness``, a context, at ``moment``) that the evaluator confirmed; ``no``, proved; or
-    ``unknown`` with the ``reason``. ``obeys_schema`` says that the call fits the tool's schema."""
+    """``yes`` with a call (``witness``, a context, at ``moment``) that the evaluator confirmed; ``no``,
+    proved; or ``unknown`` with the ``reason``. ``obeys_schema`` says that the call fits the tool's schema."""
 
     outcome: Literal["yes", "no", "unknown"]
     witness: dict[str, Any] | None = None

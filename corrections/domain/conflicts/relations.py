@@ -6,7 +6,7 @@ from typing import Any
 
 from corrections.domain.conflicts.outlines import Outline, outline_of
 from corrections.domain.conflicts.wishes import needs_of, wishes_of
-from hgmem.rules import ParameterTransform, PreCallValidation, Rule, ToolSwitch
+from hgmem.rules import Context, ParameterTransform, PreCallValidation, Rule, Ruleset, ToolSwitch
 from hgmem.rules.compiled import CompiledRule
 from hgmem.rules.operations import Set
 from hgmem.rules.precedence import in_precedence, overlap
@@ -29,9 +29,13 @@ class Subject:
         return outline_of(self.compiled.condition.tree)
 
     @cached_property
-    def action(self) -> dict[str, Any]:
-        """The action as data."""
-        return self.rule.action.model_dump(mode="json")
+    def alone(self) -> Ruleset:
+        """The rule as a set of its own."""
+        return Ruleset((self.compiled,), (), "analysis")
+
+    def holds(self, context: Context) -> bool:
+        """Whether the condition is true of a call."""
+        return self.compiled.condition.evaluate(context) is True
 
     @cached_property
     def wishes(self) -> tuple[str, ...]:

@@ -7,10 +7,12 @@ from typing import Any
 
 from corrections.domain.conflicts.effects import effects_of
 from corrections.domain.conflicts.findings import Facts, Finding
+from corrections.domain.conflicts.overlays import in_setting
 from corrections.domain.conflicts.questions import Answer, Part, Question, Setting, Solver, Wanted
 from corrections.domain.conflicts.relations import Subject
 from corrections.domain.conflicts.scopes import meeting
-from hgmem.rules import parse_context
+from corrections.domain.conflicts.sketches import sketched
+from hgmem.rules import RuleError, parse_context
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,20 @@ class Singles:
 
     def _fires_when(self, subject: Subject) -> Answer:
         if subject.uuid not in self._fires:
-            self._fires[subject.uuid] = self._ask(subject, "true")
+            self._fires[subject.uuid] = self._sketch(subject) or self._ask(subject, "true")
         return self._fires[subject.uuid]
+
+    def _sketch(self, subject: Subject) -> Answer | None:
+        """An example without a solver, when a guess holds and no schema has a say."""
+        setting = meeting((subject.rule,), self._facts.now)
+        if setting is None or schema_text(self._facts, setting):
+            return None
+        witness = in_setting(sketched(subject.outline), setting)
+        try:
+            context = parse_context(witness).with_variables(now=setting.moment)
+        except RuleError:
+            return None
+        return Answer("yes", witness, setting.moment) if subject.holds(context) else None
 
     def _always_on(self, subject: Subject, fires: Answer) -> list[Finding]:
         if not self._holds_of_nothing(subject):
@@ -100,8 +114,9 @@ class Singles:
     def _described(
         self, subject: Subject, witness: dict[str, Any], moment: datetime, **more: Any
     ) -> dict[str, Any]:
-        effects = effects_of((subject.rule,), parse_context(witness), moment)
-        return {"now": moment.isoformat(), "a": effects.described()["a"], **more}
+        effects = effects_of((subject,), parse_context(witness), moment)
+        shown = effects.described([subject.uuid])
+        return {"now": moment.isoformat(), "first": subject.uuid, **shown, **more}
 
 
 def schema_text(facts: Facts, setting: Setting) -> str:

@@ -35,8 +35,8 @@ EXACT_INT = 2**53
 class Alternative:
     """One kind a value may have: ``when``, and the value then.
 
-    ``value``: a bool, int, Fraction, str or a term of that sort; a ``Place`` or a tuple of symbols for a list;
-    a ``Place`` for a map; microseconds for a time or a duration; the name for a type.
+    ``value``: a bool, int, Fraction, str or a term of that sort; a ``Place`` or a tuple of symbols for a
+    list; a ``Place`` for a map; microseconds for a time or a duration; the name for a type.
     """
 
     when: Formula
@@ -158,7 +158,9 @@ def equality(left: Symbol, right: Symbol, loose: Loose) -> Truth:
     return same, all_of((neg(same), neg(fails)))
 
 
-def _equal(a: Alternative, b: Alternative, loose: Loose) -> Formula:
+def _equal(  # noqa: PLR0911 (one return a kind)
+    a: Alternative, b: Alternative, loose: Loose
+) -> Formula:
     if NAN in (a.kind, b.kind):
         return False
     if a.kind in _NUMBERS and b.kind in _NUMBERS:

@@ -4,6 +4,7 @@
 against a constant is a regular expression over the text itself, which is exact.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -73,13 +74,13 @@ def one_of(characters: str) -> Any:
     return parts[0] if len(parts) == 1 else z3.Union(*parts)
 
 
-_TESTS: Final = {
+_TESTS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "_==_": lambda term, other: term == other,
     "startsWith": lambda term, other: z3.PrefixOf(other, term),
     "endsWith": lambda term, other: z3.SuffixOf(other, term),
     "contains": z3.Contains,
 }
-_CONSTANT_TESTS: Final = {
+_CONSTANT_TESTS: Final[dict[str, Callable[[str, str], bool]]] = {
     "_==_": lambda text, other: text == other,
     "startsWith": str.startswith,
     "endsWith": str.endswith,
@@ -102,7 +103,7 @@ def text_test(test: str, text: AnyText, other: AnyText) -> Any:
             return z3.InRe(text.term, _preimage(test, other, text.done))
         if text == other and test == "_==_":
             return True
-    return _TESTS[test](plain(text), plain(other))  # type: ignore[no-untyped-call]
+    return _TESTS[test](plain(text), plain(other))
 
 
 def plain(text: AnyText) -> Any:

@@ -85,7 +85,10 @@ def _fits(part: Part, said: str) -> bool:
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.lists(strategies.conditions, min_size=2, max_size=2), st.lists(strategies.contexts(), min_size=3, max_size=6))
+@given(
+    st.lists(strategies.conditions, min_size=2, max_size=2),
+    st.lists(strategies.contexts(), min_size=3, max_size=6),
+)
 def test_solver__any_accepted_conditions__agree_with_every_context(
     sources: list[str], documents: list[dict]
 ) -> None:

@@ -58,7 +58,8 @@ class Vocabulary:
         field, count = self._one(*FIELDS), self._one("0", "1", "2")
         return self._one(
             f"{path} {sign} {literal}", f"{literal} {sign} {path}", f"{path} {sign} {other}",
-            f"{path} != null && {path} {sign} {number}", f"{path} in [{literal}, {text}]", f"{text} in {path}",
+            f"{path} != null && {path} {sign} {number}",
+            f"{path} in [{literal}, {text}]", f"{text} in {path}",
             f"{path} in {other}", f"has(input.{field})", "has(input.a.b)", "has(input.a[0].b)",
             f"{path}.startsWith({text})", f"{path}.endsWith({text})", f"{path}.contains({text})",
             f"{path}.startsWith({other})", f'{path}.matches("{self._one(*PATTERNS)}")',
@@ -103,7 +104,9 @@ class Vocabulary:
             document["task"] = {"tags": tags, "goal": self._one("a", None, "ab")}
         if chance() < 0.4:
             calls = self._one(1, 2, 6)
-            document["history"] = [{"tool": self._one("a", ""), "status": self._value()} for _ in range(calls)]
+            document["history"] = [
+                {"tool": self._one("a", ""), "status": self._value()} for _ in range(calls)
+            ]
         return document
 
     def _object(self) -> dict[str, Any]:
@@ -115,7 +118,9 @@ class Vocabulary:
             return self._one(*VALUES)
         if roll < 0.88:
             return [self._value(depth + 1) for _ in range(self._one(0, 1, 1, 2, 3, 5, 6))]
-        return {field: self._value(depth + 1) for field in self._random.sample(FIELDS, self._random.randrange(3))}
+        return {
+            field: self._value(depth + 1) for field in self._random.sample(FIELDS, self._random.randrange(3))
+        }
 
 
 def named(outcome: Outcome) -> str:
