@@ -324,6 +324,12 @@ SPECTACULAR_SETTINGS = {
         "LocalizationKind": "memory.api.localization_shapes.KINDS",
         "TaskResult": "memory.api.localization_shapes.RESULTS",
         "Verdict": "memory.domain.locating.review.VERDICTS",
+        "ConflictKind": "corrections.api.conflict_shapes.FINDINGS",
+        "ConflictStatus": "corrections.api.conflict_shapes.CONFLICT_STATUSES",
+        "ConflictVerdict": "corrections.api.conflict_shapes.PROOFS",
+        "RulingVerdict": "corrections.api.conflict_shapes.VERDICTS",
+        "RulingStatus": "corrections.api.conflict_shapes.RULING_STATUSES",
+        "ScanStatus": "corrections.api.conflict_shapes.SCAN_STATUSES",
     },
 }
 LOGGING = {

@@ -69,7 +69,8 @@ def _check_rulings(publications: Sequence[Publication], rules: Mapping[int, Rule
             if version is not None:
                 version.rule = rule
             after.setdefault(rule.workspace_id, {})[rule.pk] = version
-    for workspace_id, versions in after.items():
+    for workspace_id, versions in sorted(after.items()):
+        lock_stamp(workspace_id)
         check_rulings(workspace_id=workspace_id, after=versions)
 
 
@@ -103,6 +104,15 @@ def stamp_ruleset(workspace_id: int) -> None:
         version=F("version") + 1, changed_at=timezone.now()
     )
     transaction.on_commit(lambda: announce_change(workspace_id), robust=True)
+
+
+def lock_stamp(workspace_id: int) -> None:
+    """Wait for whoever else changes what the workspace serves, behind the locks of the rules.
+
+    Rulings and rules are judged together: neither may change between the judgement and the commit.
+    """
+    RulesetStamp.objects.get_or_create(workspace_id=workspace_id, defaults={"changed_at": timezone.now()})
+    RulesetStamp.objects.select_for_update().get(workspace_id=workspace_id)
 
 
 def lock_rules(ids: Iterable[int]) -> list[Rule]:

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from corrections.actions.publishing import stamp_ruleset
+from corrections.actions.publishing import lock_rules, lock_stamp, stamp_ruleset
 from corrections.actions.regressions import ServedRules, check_all
 from corrections.domain.lifecycle import Refused
 from corrections.domain.rulings import check_verdict, compile_for, decide, expectation_of
@@ -47,6 +47,8 @@ def _bring_into_force(ruling: Ruling, *, finding: str | None, by: Actor) -> None
         raise Refused(f"This ruling is {ruling.status}: it cannot come into force again.")
     if ruling.expires_at is not None and ruling.expires_at <= now:
         raise Refused("The time of this ruling has run out before it was approved.")
+    lock_rules([pk for pk in (ruling.rule_a_id, ruling.rule_b_id) if pk is not None])
+    lock_stamp(ruling.workspace_id)
     others = list(rulings_in_force(ruling.workspace_id, now).select_related("rule_a", "rule_b"))
     replaced = [other for other in others if _contradicts(other, ruling)]
     kept = [other for other in others if other not in replaced]

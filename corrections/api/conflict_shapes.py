@@ -8,6 +8,11 @@ from corrections.domain.rulings import MAX_REASON_CHARS, VERDICTS
 from corrections.models import FINDINGS, ChangeRequest, Conflict, ConflictScan, Ruling
 from hgmem.rules.limits import MAX_CONDITION_CHARS
 
+PROOFS = ["conflict", "not_proven"]
+CONFLICT_STATUSES = ["open", "ruled", "gone"]
+RULING_STATUSES = ["proposed", "active", "ended"]
+SCAN_STATUSES = ["queued", "running", "done", "failed"]
+
 
 class RulingSerializer(serializers.ModelSerializer[Ruling]):
     """What a person decided. ``expectation`` is what the witness must give from now on."""
@@ -16,7 +21,7 @@ class RulingSerializer(serializers.ModelSerializer[Ruling]):
     rule_b = serializers.UUIDField(source="rule_b.uuid", default=None, allow_null=True)
     change = serializers.UUIDField(source="change.uuid", default=None, allow_null=True)
     verdict = serializers.ChoiceField(choices=VERDICTS)
-    status = serializers.ChoiceField(choices=["proposed", "active", "ended"])
+    status = serializers.ChoiceField(choices=RULING_STATUSES)
 
     class Meta:
         model = Ruling
@@ -34,8 +39,8 @@ class ConflictSerializer(serializers.ModelSerializer[Conflict]):
     rule_b = serializers.UUIDField(source="rule_b.uuid", default=None, allow_null=True)
     ruling = serializers.UUIDField(source="ruling.uuid", default=None, allow_null=True)
     kind = serializers.ChoiceField(choices=FINDINGS)
-    verdict = serializers.ChoiceField(choices=["conflict", "not_proven"])
-    status = serializers.ChoiceField(choices=["open", "ruled", "gone"])
+    verdict = serializers.ChoiceField(choices=PROOFS)
+    status = serializers.ChoiceField(choices=CONFLICT_STATUSES)
 
     class Meta:
         model = Conflict
@@ -88,7 +93,7 @@ class AskedRulingSerializer(serializers.ModelSerializer[ChangeRequest]):
 class ScanSerializer(serializers.ModelSerializer[ConflictScan]):
     """How far a scan is: ``done`` of ``total`` rules and pairs."""
 
-    status = serializers.ChoiceField(choices=["queued", "running", "done", "failed"])
+    status = serializers.ChoiceField(choices=SCAN_STATUSES)
 
     class Meta:
         model = ConflictScan

@@ -152,7 +152,7 @@ def _scan_slice(scan: ConflictScan, until: float) -> None:
 
 
 def _until(until: float, row: int) -> Callable[[int, int, Sequence[Finding]], bool]:
-    """Stop a slice when its time is up, but not before its first row is done: a row counts only as a whole."""
+    """Stop a slice when its time is up, but not before its first row is done: rows count as a whole."""
     whole = row * (row + 1) // 2
     return lambda done, total, new: done <= whole or time.monotonic() < until
 

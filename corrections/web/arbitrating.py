@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from corrections.domain.conflicts.narrowing import merged, narrowed
 from corrections.domain.documents import served_rule
 from corrections.domain.rulings import compile_for, decide, split_witness
 from corrections.models import Conflict, Rule
@@ -126,23 +127,18 @@ def choices_of(conflict: Conflict, parsed: Sequence[engine.Rule]) -> list[Choice
         Choice("b_wins", _wins(b), _gives_way(a), tone="button-primary", has_end=True),
         _order("a", a, b),
         _order("b", b, a),
-        _narrow("a", a, narrowed(parsed[0].condition, parsed[1].condition)),
-        _narrow("b", b, narrowed(parsed[1].condition, parsed[0].condition)),
+        _narrow("a", a, _without(parsed[0].condition, parsed[1].condition)),
+        _narrow("b", b, _without(parsed[1].condition, parsed[0].condition)),
     ]
     if conflict.kind in ("redundant", "subsumed", "shadowed"):
-        found.append(_merge("b", a, b, either(parsed[0].condition, parsed[1].condition)))
-        found.append(_merge("a", b, a, either(parsed[0].condition, parsed[1].condition)))
+        found.append(_merge("b", a, b, merged(parsed[0], parsed[1])))
+        found.append(_merge("a", b, a, merged(parsed[0], parsed[1])))
     return [*found, _retire("a", a), _retire("b", b), accept]
 
 
-def narrowed(condition: str, other: str) -> str:
+def _without(condition: str, other: str) -> str:
     """Where the one holds and the other does not; for a person to go on with."""
-    return f"({condition or 'true'}) && !({other or 'true'})"
-
-
-def either(condition: str, other: str) -> str:
-    """Where one of them holds; for a person to go on with."""
-    return condition if condition == other else f"({condition or 'true'}) || ({other or 'true'})"
+    return narrowed(condition, other) or f"({condition or 'true'}) && !({other or 'true'})"
 
 
 def _wins(rule: Rule) -> str:

@@ -105,6 +105,24 @@ def test_rule__what_cannot_be__is_said_on_the_page(
     assert (answer.status_code, sentence in answer.content.decode()) == (status, True)
 
 
+def test_rule__a_reviewer_decides__the_request_is_shown_and_approved_by_another(cast: Cast) -> None:
+    make_pair(cast.workspace)
+    conflict = found(cast.workspace)
+    form = {"verdict": "narrow", "reason": "ours", "target": "a", "condition": "input.country != 'CN'"}
+
+    answer = page_client(cast.reviewer).post(f"/w/acme/conflicts/{conflict.uuid}/rule/", form, follow=True)
+    assert "It waits for approval." in answer.content.decode()
+
+    client, waiting = page_client(cast.maintainer), cast.workspace.change_requests.filter(status="open")
+    assert sorted(waiting.values_list("kind", flat=True)) == ["edit", "ruling"]
+    for change in waiting.order_by("kind"):
+        page = client.get(f"/w/acme/changes/{change.uuid}/")
+        assert page.status_code == 200
+        client.post(f"/w/acme/changes/{change.uuid}/approve/", {"revision": 1})
+    assert not waiting.exists()
+    assert Ruling.objects.get().status == "active"
+
+
 def test_rulings__ended_by_a_reviewer__waits_for_approval(cast: Cast) -> None:
     _, ruling = make_ruled(cast.workspace)
     client = page_client(cast.reviewer)
