@@ -313,6 +313,8 @@ SPECTACULAR_SETTINGS = {
         "PathLevel": "memory.domain.paths.document.PATH_LEVELS",
         "PathOrigin": "memory.domain.paths.document.PATH_ORIGINS",
         "NodeKind": "memory.domain.paths.document.NODE_KINDS",
+        "DependencyKind": "corrections.api.dependency_shapes.KINDS",
+        "FieldChangeKind": "corrections.api.impact_shapes.CHANGES",
         "LocalizationKind": "memory.api.localization_shapes.KINDS",
         "TaskResult": "memory.api.localization_shapes.RESULTS",
         "Verdict": "memory.domain.locating.review.VERDICTS",

@@ -154,7 +154,7 @@ _lock = threading.Lock()
 def search_texts(
     workspace_id: int, text: str, *, kinds: frozenset[str] = KINDS, limit: int = 10
 ) -> TextAnswer:
-    """The workspace's texts near a question, best first, at most ``limit`` of each kind; none if none is near.
+    """The texts near a question, best first, at most ``limit`` of each kind; none if none is near.
 
     A text that holds the question, or all its words, comes before those that only mean something like it.
     """
