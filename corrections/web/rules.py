@@ -64,7 +64,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a rule does, where it fired, and how it came to be."""
     row = find_rule(request, uuid)
     dependents = dependents_of(row, now=timezone.now(), looked_at=0)
-    context = {"dependents": dependents, "undecided": undecided_of(row)}
+    context = {"dependents": dependents, "undecided": undecided_of(row), "effect": effect_of(row)}
     context |= {
         "title": row.name,
         "rule": row,
@@ -78,8 +78,6 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "scan": latest_scan(request.workspace.pk, row),
         "conflicts": conflicts_of_rule(row),
         "why_not_review": why_not_review(request.actor),
-        "undecided": undecided_of(row),
-        "effect": effect_of(row),
     }
     return render(request, "rules/detail.html", context)
 
