@@ -64,7 +64,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a rule does, where it fired, and how it came to be."""
     row = find_rule(request, uuid)
     dependents = dependents_of(row, now=timezone.now(), looked_at=0)
-    context = {"dependents": dependents, "undecided": undecided_of(row)}
+    context = {"dependents": dependents, "undecided": undecided_of(row), "effect": effect_of(row)}
     context |= {
         "title": row.name,
         "rule": row,
