@@ -3,12 +3,14 @@
 from celery import shared_task
 from django.utils import timezone
 
+from corrections.actions.asking_model import draft_waiting_rules
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.background.inducing import induce_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from memory.permissions import system_actor
 
 INDUCE_S = 2.0
+DRAFT_S = 3.0
 CLOCK = system_actor("the clock")
 
 
@@ -32,7 +34,18 @@ def induce() -> None:
     induce_backlog()
 
 
+@shared_task(name="corrections.draft_rules")
+def draft_rules() -> None:
+    """Rules that somebody asked a language model for."""
+    draft_waiting_rules()
+
+
 BEAT = {
+    "draft-rules": {
+        "task": "corrections.draft_rules",
+        "schedule": DRAFT_S,
+        "options": {"expires": DRAFT_S},
+    },
     "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},

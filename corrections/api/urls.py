@@ -9,6 +9,7 @@ urlpatterns = [
     path("corrections/query", QueryCorrections.as_view(), name="api-corrections-query"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
     path("rules/proposals", proposals.ProposalList.as_view(), name="api-rule-proposals"),
+    path("rules/proposals/draft", proposals.AskModel.as_view(), name="api-rule-proposals-draft"),
     path("rules/proposals/<uuid:uuid>", proposals.ProposalDetail.as_view(), name="api-rule-proposal"),
     path(
         "rules/proposals/<uuid:uuid>/accept",

@@ -22,6 +22,7 @@ urlpatterns = [
     path("search/", search.search, name="search"),
     path("tasks/<uuid:uuid>/", tasks.task, name="task"),
     path("patterns/<uuid:uuid>/", patterns.pattern, name="pattern"),
+    path("patterns/<uuid:uuid>/ask-model/", proposals.ask, name="pattern-ask-model"),
     path("rules/", rules.rules, name="rules"),
     path("rules/new/", editing.rule_new, name="rule-new"),
     path("rules/check/", editing.rule_check, name="rule-check"),
@@ -38,6 +39,7 @@ urlpatterns = [
     path("rule-proposals/<uuid:uuid>/", proposals.proposal, name="proposal"),
     path("rule-proposals/<uuid:uuid>/accept/", proposals.accept, name="proposal-accept"),
     path("rule-proposals/<uuid:uuid>/reject/", proposals.reject, name="proposal-reject"),
+    path("rule-proposals/<uuid:uuid>/retry/", proposals.retry, name="proposal-retry"),
     path("rule-proposals/<uuid:uuid>/reopen/", proposals.reopen, name="proposal-reopen"),
     path("simulator/", simulator.simulator, name="simulator"),
 ]
