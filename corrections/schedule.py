@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from corrections.actions.asking_model import draft_waiting_rules
+from corrections.actions.changes import publish_due_changes
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.background.inducing import induce_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
@@ -18,6 +19,12 @@ CLOCK = system_actor("the clock")
 def expire_overdue() -> None:
     """Rules whose window has ended."""
     expire_overdue_rules(now=timezone.now(), by=CLOCK)
+
+
+@shared_task(name="corrections.publish_due_changes")
+def publish_due() -> None:
+    """Approved changes whose time has come."""
+    publish_due_changes(now=timezone.now(), by=CLOCK)
 
 
 @shared_task(name="corrections.settle_receipts")
@@ -48,6 +55,7 @@ BEAT = {
     },
     "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
+    "publish-due-changes": {"task": "corrections.publish_due_changes", "schedule": 2.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
 }
 """Joined into the beat schedule by the Celery application."""

@@ -47,6 +47,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
             Section("proposals", _("Rule proposals"), "lightbulb", covers=("proposal",), counted="proposals"),
+            Section("changes", _("Change requests"), "approval", covers=("change",)),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),

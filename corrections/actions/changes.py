@@ -6,6 +6,7 @@ from corrections.actions.deciding import (
     approve_batch,
     approve_change,
     approves_alone,
+    check_counts,
     comment_on_change,
     reject_change,
     reopen_change,
@@ -18,6 +19,7 @@ from corrections.actions.scheduling import publish_due_changes, schedule_change
 
 __all__ = [
     "ReasonMissing", "StaleChange", "Wanted", "approve_batch", "approve_change", "approves_alone",
-    "comment_on_change", "publish_due_changes", "rebase_change", "reject_change", "reopen_change",
-    "request_change", "request_changes", "schedule_change", "set_change_policy", "withdraw_change",
+    "check_counts", "comment_on_change", "publish_due_changes", "rebase_change", "reject_change",
+    "reopen_change", "request_change", "request_changes", "schedule_change", "set_change_policy",
+    "withdraw_change",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """Writing rules: drafts, edits and the way back. What is served changes only in ``publishing``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from corrections.actions.versions import author_kind, name_of, write_version
 from corrections.domain.diff import diff_documents
 from corrections.domain.documents import body_of, check_window, read_document
 from corrections.domain.lifecycle import LIVE, Refused, check_step
+from corrections.domain.threeway import Side, compare_three
 from corrections.models import Rule
 from hgmem import rules as engine
 from memory.actions import record_event
@@ -35,7 +36,11 @@ __all__ = [
 
 
 class StaleEdit(ValueError):
-    """Somebody else wrote a newer version since the editor was opened."""
+    """Somebody else wrote a newer version since the editor was opened; ``sides`` shows it three ways."""
+
+    def __init__(self, said: str, sides: Sequence[Side] = ()) -> None:
+        super().__init__(said)
+        self.sides = list(sides)
 
 
 @transaction.atomic
@@ -84,8 +89,8 @@ def edit_rule(
     check_may(by, "draft_rule", within=rule.workspace_id)
     rule = lock_rule(rule)
     check_step(rule.status, "edit")
-    _check_base(rule, base_version)
     parsed = read_document(document, author=author_kind(by))
+    _check_base(rule, base_version, body_of(parsed))
     check_window(parsed.valid_until, timezone.now())
     if _write_next(rule, parsed, verb="edit_rule", by=by, note=note):
         request_change(rule=rule, kind="edit", by=by, reason=note)
@@ -134,13 +139,16 @@ def _link_patterns(rule: Rule, pattern_uuids: Iterable[str | UUID], *, by: Actor
     )  # fmt: skip
 
 
-def _check_base(rule: Rule, base_version: int) -> None:
+def _check_base(rule: Rule, base_version: int, mine: dict[str, Any] | None = None) -> None:
     latest = latest_of(rule)
-    if latest.number != base_version:
-        raise StaleEdit(
-            f"This was written from version {base_version}, but {latest.created_by} wrote version "
-            f"{latest.number} meanwhile. Look at the difference and try again."
-        )
+    if latest.number == base_version:
+        return
+    base = rule.versions.filter(number=base_version).first() if mine is not None else None
+    raise StaleEdit(
+        f"This was written from version {base_version}, but {latest.created_by} wrote version "
+        f"{latest.number} meanwhile. Look at the difference and try again.",
+        compare_three(base.body, latest.body, mine) if base and mine is not None else (),
+    )
 
 
 def _write_next(rule: Rule, parsed: engine.Rule, *, verb: str, by: Actor, note: str) -> bool:

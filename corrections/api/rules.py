@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from corrections.actions import rules as actions
+from corrections.api.change_shapes import ChangeRequestSerializer, WaitingRuleSerializer
 from corrections.api.errors import refusals
 from corrections.api.serializers import (
     DiffSerializer,
@@ -23,9 +24,10 @@ from corrections.api.serializers import (
     RuleSerializer,
     VersionSerializer,
 )
-from corrections.domain.lifecycle import Status
-from corrections.models import Rule, RuleVersion
+from corrections.domain.lifecycle import LIVE, Status
+from corrections.models import ChangeRequest, Rule, RuleVersion
 from corrections.queries import rules as queries
+from corrections.queries.changes import undecided_of
 from memory.api.access import actor_of, workspace_of
 from memory.api.idempotency import idempotent
 from memory.api.resources import RowList, describes, read, text_filter, text_params, writes
@@ -70,7 +72,7 @@ class RuleList(RowList[Rule]):
     @writes("rules", "Write a rule", {201: RuleDetailSerializer}, request=DraftSerializer)
     @idempotent
     def post(self, request: Request) -> Response:
-        """A draft: nobody is served it before it is activated."""
+        """A draft with its change request: nobody is served it before that is approved."""
         form = read(DraftSerializer, request)
         with refusals("document"):
             rule = actions.draft_rule(
@@ -150,25 +152,33 @@ def _number(text: str) -> int:
 
 
 class RuleStep(APIView):
-    """A step in a rule's life; the subclass names the action."""
+    """A step in a rule's life; the subclass names it."""
 
-    actions: ClassVar = {"POST": "publish_rule"}
+    actions: ClassVar = {"POST": "draft_rule"}
     step: ClassVar[str]
 
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
-        """Take the step; 409 when it is not possible now."""
+        """200 when it was taken, 202 with the change request when that waits; 409 when it is not possible."""
         rule, form = find_rule(request, uuid), read(ReasonSerializer, request)
         with refusals():
-            rule = getattr(actions, self.step)(rule=rule, by=actor_of(request), reason=form["reason"])
-        return Response(RuleDetailSerializer(rule).data)
+            change = actions.take_step(rule=rule, step=self.step, by=actor_of(request), reason=form["reason"])
+        return stepped(request, uuid, change)
+
+
+def stepped(request: Request, uuid: UUID, change: ChangeRequest | None) -> Response:
+    """The rule as it is now; 202, with the request under ``change``, while it waits."""
+    body = dict(RuleDetailSerializer(find_rule(request, uuid)).data)
+    if change is None or change.status == "published":
+        return Response(body)
+    waiting = dict(ChangeRequestSerializer(change).data)
+    return Response(body | {"change": waiting}, status=status.HTTP_202_ACCEPTED)
 
 
 def step_schema(summary: str, step: str) -> Any:
     """The OpenAPI entry of a step."""
-    post = writes(
-        "rules", summary, {200: RuleDetailSerializer}, request=ReasonSerializer, operation_id=f"rules_{step}"
-    )
+    answers = {200: RuleDetailSerializer, 202: WaitingRuleSerializer}
+    post = writes("rules", summary, answers, request=ReasonSerializer, operation_id=f"rules_{step}")
     return extend_schema_view(post=post)
 
 
@@ -176,21 +186,28 @@ def step_schema(summary: str, step: str) -> Any:
 class ActivateRule(RuleStep):
     """Serve the latest version from now on."""
 
-    step = "activate_rule"
+    step = "activate"
 
 
 @step_schema("Stop serving a rule", "disable")
 class DisableRule(RuleStep):
     """Stop serving a rule; it can be activated again."""
 
-    step = "disable_rule"
+    step = "disable"
 
 
 @step_schema("End a rule for good", "retire")
 class RetireRule(RuleStep):
     """End a rule for good; its history stays."""
 
-    step = "retire_rule"
+    step = "retire"
+
+
+@step_schema("Take a rule out of the lists", "delete")
+class DeleteRule(RuleStep):
+    """Take a rule out of the lists; its history stays."""
+
+    step = "delete"
 
 
 class RollBackRule(APIView):
@@ -198,13 +215,17 @@ class RollBackRule(APIView):
 
     actions: ClassVar = {"POST": "draft_rule"}
 
-    @writes("rules", "Go back to an old version", {200: RuleDetailSerializer}, request=RollbackSerializer)
+    @writes(
+        "rules", "Go back to an old version",
+        {200: RuleDetailSerializer, 202: WaitingRuleSerializer}, request=RollbackSerializer,
+    )  # fmt: skip
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
-        """Writes the old body as the next version; a rule that is served goes back at once."""
+        """Writes the old body as the next version. 202 while its change request waits."""
         rule, form = find_rule(request, uuid), read(RollbackSerializer, request)
         if queries.get_version(rule, form["to_version"]) is None:
             raise Http404
         with refusals():
             rule = actions.roll_back_rule(rule=rule, by=actor_of(request), **form)
-        return Response(RuleDetailSerializer(rule).data)
+        waiting = [change for change in undecided_of(rule) if change.version_id == rule.latest_version_id]
+        return stepped(request, uuid, waiting[0] if waiting and rule.status in LIVE else None)

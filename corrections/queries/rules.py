@@ -22,11 +22,12 @@ def list_rules(
 ) -> QuerySet[Rule]:
     """The workspace's rules, newest first, filtered by what their latest version says. Two queries at most.
 
+    Deleted rules are left out unless their ``status`` is asked for.
+
     ``q`` looks in the name, the tool and the condition.
     """
     rows = Rule.objects.filter(workspace_id=workspace_id).select_related("latest_version", "live_version")
-    if status:
-        rows = rows.filter(status=status)
+    rows = rows.filter(status=status) if status else rows.exclude(status="deleted")
     if tool:
         rows = rows.filter(latest_version__tool=tool)
     if action_type:
@@ -105,6 +106,6 @@ def names_of(*, workspace_id: int, uuids: Iterable[UUID | str]) -> dict[str, str
 
 def list_drafts(*, workspace_id: int, limit: int = 50) -> list[Rule]:
     """The newest rules whose latest version is not served: what one may want to try."""
-    rows = Rule.objects.filter(workspace_id=workspace_id).exclude(status="retired")
+    rows = Rule.objects.filter(workspace_id=workspace_id).exclude(status__in=("retired", "deleted"))
     rows = rows.exclude(status="active", live_version=F("latest_version"))
     return list(rows.select_related("latest_version").order_by("-pk")[:limit])

@@ -26,7 +26,7 @@ class StepButton:
 
 
 def step_buttons(rule: Rule, actor: Actor, now: datetime) -> list[StepButton]:
-    """Activate, disable, retire."""
+    """Activate, disable, retire, delete: each asks for a change, and approves it where that counts."""
     newer = rule.live_version is not None and rule.live_version != rule.latest_version
     number = rule.latest_version.number if rule.latest_version else 0
     activate = _("Serve version %(number)s") % {"number": number} if newer else _("Activate")
@@ -38,6 +38,13 @@ def step_buttons(rule: Rule, actor: Actor, now: datetime) -> list[StepButton]:
             _("Retire"),
             _why_not(lambda: _check_step(rule, actor, "retire")),
             _("A retired rule is never served again and cannot be edited. Its history stays."),
+            "danger",
+        ),
+        StepButton(
+            "delete",
+            _("Delete"),
+            _why_not(lambda: _check_step(rule, actor, "delete")),
+            _("A deleted rule leaves the lists. Its history and evidence stay."),
             "danger",
         ),
     ]
@@ -54,7 +61,7 @@ def why_not_edit(rule: Rule, actor: Actor) -> str:
 
 
 def _check_step(rule: Rule, actor: Actor, step: str) -> None:
-    check_may(actor, "publish_rule")
+    check_may(actor, "draft_rule")
     check_step(rule.status, step)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from corrections.actions.proposals import accept_proposal
-from corrections.actions.rules import StaleEdit, activate_rule, draft_rule, edit_rule
+from corrections.actions.rules import StaleEdit, draft_rule, edit_rule, take_step
 from corrections.domain.lifecycle import Refused, check_step
 from corrections.models import Rule
 from corrections.queries.rules import patterns_of
@@ -29,8 +29,10 @@ from corrections.web.sessions import (
     read_session,
 )
 from corrections.web.simulator import simulate_draft
+from corrections.web.steps import told
 from hgmem.rules import RuleError
-from memory.domain.access import NotPermitted, check_may
+from memory.domain.access import NotPermitted
+from memory.domain.lifecycle import TransitionError
 from memory.web.access import workspace_page
 
 FORM_STEPS = ("check", "change", "add-operation", "remove-operation", "as-json", "as-form")
@@ -95,8 +97,8 @@ def _save(request: HttpRequest, session: Session, *, activate: bool) -> HttpResp
         session.problem = str(refusal)
         return _show(request, session, status=409)
     _say_what_happened(request, session, rule, activate=activate)
-    if activate:
-        _activate(request, rule)
+    if activate and not (session.rule is None and rule.status == "active"):
+        return _activate(request, rule)
     return redirect("rule", request.workspace.slug, rule.uuid)
 
 
@@ -120,7 +122,9 @@ def _write(request: HttpRequest, session: Session) -> Rule:
 
 def _say_what_happened(request: HttpRequest, session: Session, rule: Rule, *, activate: bool) -> None:
     number = rule.latest_version.number if rule.latest_version else 0
-    if session.rule is None and activate:
+    if session.rule is None and rule.status == "active":
+        messages.success(request, _("The rule is active: agents are served it from now on."))
+    elif session.rule is None and activate:
         messages.success(request, _("The rule is saved."))
     elif session.rule is None:
         messages.success(request, _("The rule is saved as a draft. Agents are not served it yet."))
@@ -130,12 +134,15 @@ def _say_what_happened(request: HttpRequest, session: Session, rule: Rule, *, ac
         messages.success(request, _("Version %(number)s is saved.") % {"number": number})
 
 
-def _activate(request: HttpRequest, rule: Rule) -> None:
+def _activate(request: HttpRequest, rule: Rule) -> HttpResponse:
     try:
-        activate_rule(rule=rule, by=request.actor, reason=request.POST.get("note", "")[:500])
-        messages.success(request, _("The rule is active: agents are served it from now on."))
-    except (NotPermitted, Refused, RuleError) as refusal:
+        change = take_step(
+            rule=rule, step="activate", by=request.actor, reason=request.POST.get("note", "")[:500]
+        )
+    except (NotPermitted, Refused, RuleError, TransitionError) as refusal:
         messages.error(request, _("It is saved, but not active: %(why)s") % {"why": refusal})
+        return redirect("rule", request.workspace.slug, rule.uuid)
+    return told(request, change, _("The rule is active: agents are served it from now on."))
 
 
 def _simulate(request: HttpRequest, session: Session) -> HttpResponse:
@@ -159,7 +166,6 @@ def _show(request: HttpRequest, session: Session, *, status: int = 200) -> HttpR
         "offered": offered_patterns(session, workspace.pk),
         "failing": failing_calls(session, workspace.pk),
         "reference": REFERENCE,
-        "why_not_activate": _why_not_publish(request),
     }
     return render(request, "rules/edit.html", context, status=status)
 
@@ -170,11 +176,3 @@ def _form_url(request: HttpRequest, rule: Rule | None) -> str:
         return reverse("rule-edit", args=[slug, rule.uuid])
     proposal = proposal_of(request)
     return reverse("rule-new", args=[slug]) + (f"?proposal={proposal.uuid}" if proposal else "")
-
-
-def _why_not_publish(request: HttpRequest) -> str:
-    try:
-        check_may(request.actor, "publish_rule")
-    except NotPermitted as refusal:
-        return str(refusal)
-    return ""

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET
 from corrections.domain.documents import read_document
 from corrections.models import Rule, RuleProposal, RuleVersion
 from corrections.queries import rules as queries
+from corrections.queries.changes import undecided_of
 from corrections.queries.receipts import list_uses
 from corrections.web.buttons import step_buttons, why_not_edit
 from corrections.web.forms.basics import RuleFilterForm
@@ -70,6 +71,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "page": newest_first(list_uses(row), request.GET.get("cursor", ""), size=USES_PER_PAGE),
         "buttons": step_buttons(row, request.actor, timezone.now()),
         "why_not_edit": why_not_edit(row, request.actor),
+        "undecided": undecided_of(row),
     }
     return render(request, "rules/detail.html", context)
 

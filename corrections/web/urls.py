@@ -3,6 +3,8 @@
 from django.urls import path
 
 from corrections.web import (
+    change_steps,
+    changes,
     editing,
     health,
     overview,
@@ -41,5 +43,16 @@ urlpatterns = [
     path("rule-proposals/<uuid:uuid>/reject/", proposals.reject, name="proposal-reject"),
     path("rule-proposals/<uuid:uuid>/retry/", proposals.retry, name="proposal-retry"),
     path("rule-proposals/<uuid:uuid>/reopen/", proposals.reopen, name="proposal-reopen"),
+    path("rules/<uuid:uuid>/delete/", steps.rule_delete, name="rule-delete"),
+    path("changes/", changes.changes, name="changes"),
+    path("changes/policy/", changes.policy, name="change-policy"),
+    path("changes/<uuid:uuid>/", changes.change, name="change"),
+    path("changes/<uuid:uuid>/approve/", change_steps.approve, name="change-approve"),
+    path("changes/<uuid:uuid>/reject/", change_steps.reject, name="change-reject"),
+    path("changes/<uuid:uuid>/withdraw/", change_steps.withdraw, name="change-withdraw"),
+    path("changes/<uuid:uuid>/reopen/", change_steps.reopen, name="change-reopen"),
+    path("changes/<uuid:uuid>/rebase/", change_steps.rebase, name="change-rebase"),
+    path("changes/<uuid:uuid>/schedule/", change_steps.schedule, name="change-schedule"),
+    path("changes/<uuid:uuid>/comment/", change_steps.comment, name="change-comment"),
     path("simulator/", simulator.simulator, name="simulator"),
 ]

@@ -1,6 +1,6 @@
 """One shape for every error: ``{code, detail, field?, errors?}``."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -32,14 +32,20 @@ def field_rows(errors: Iterable[FieldError]) -> list[dict[str, str]]:
 
 
 class Conflict(exceptions.APIException):
-    """409: the request contradicts what is stored."""
+    """409: the request contradicts what is stored. ``more`` joins the body: what is stored now."""
 
     status_code = status.HTTP_409_CONFLICT
     default_code = "conflict"
 
-    def __init__(self, detail: str, errors: list[dict[str, str]] | None = None) -> None:
+    def __init__(
+        self,
+        detail: str,
+        errors: list[dict[str, str]] | None = None,
+        more: Mapping[str, object] | None = None,
+    ) -> None:
         super().__init__(detail, "conflict")
         self.errors = errors or []
+        self.more = dict(more or {})
 
 
 class TooLarge(exceptions.APIException):
@@ -113,5 +119,5 @@ def answer_exception(exc: Exception, context: dict[str, Any]) -> Response | None
         return Response(body, status=status.HTTP_422_UNPROCESSABLE_ENTITY)
     codes = exc.get_codes()
     code = codes if isinstance(codes, str) else "error"
-    body = error_body(code, str(exc.detail), getattr(exc, "errors", None))
+    body = error_body(code, str(exc.detail), getattr(exc, "errors", None)) | getattr(exc, "more", {})
     return Response(body, status=exc.status_code, headers=headers)

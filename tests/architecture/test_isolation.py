@@ -16,7 +16,7 @@ from tests.builders import (
     make_validator,
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
-from tests.corrections.builders import make_rule, make_rule_proposal
+from tests.corrections.builders import make_change, make_rule, make_rule_proposal
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
@@ -52,6 +52,8 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "payloads": make_payload(workspace, "secret"),
         "rule-proposals": make_rule_proposal(workspace),
         "rules": make_rule(workspace),
+        "change-requests": (change := make_change(workspace)),
+        "changes": change,
         "tools": make_tool(workspace),
         "validators": make_validator(workspace),
     }

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from corrections.actions.rules import activate_rule, draft_rule
+from corrections.actions.rules import activate_rule, draft_rule, edit_rule
 from corrections.domain.documents import body_of
 from corrections.domain.proposing import read_proposed, rule_key
-from corrections.models import Rule, RuleProposal
+from corrections.models import ChangeRequest, Rule, RuleProposal
+from memory.domain.access import Actor
 from memory.models import Workspace
 from memory.permissions import SYSTEM
 from tests.builders import NOW
@@ -43,3 +44,19 @@ def make_rule_proposal(workspace: Workspace, **fields: Any) -> RuleProposal:
         "caught": 3, "failures": 4, "good": 10, "runs": 2, "proposed_at": NOW, "updated_at": NOW, **fields,
     }  # fmt: skip
     return RuleProposal.objects.create(workspace=workspace, **given)
+
+
+def make_change(
+    workspace: Workspace, *, by: Actor = SYSTEM, priority: int = 5, **changes: Any
+) -> ChangeRequest:
+    """An open request to serve the second version of an active rule, written by ``by``."""
+    rule = make_rule(workspace, **changes)
+    document = {**rule.latest_version.body, "priority": priority}
+    rule = edit_rule(rule=rule, document=document, base_version=1, by=by)
+    return ChangeRequest.objects.get(rule=rule, status="open")
+
+
+def allow_self_approval(workspace: Workspace) -> None:
+    """Let one person write and approve, as a small team may choose."""
+    workspace.settings = workspace.settings | {"changes": {"self_approval": True}}
+    workspace.save(update_fields=["settings"])

@@ -13,6 +13,8 @@ from corrections.domain.lifecycle import (
     check_step,
     mermaid,
 )
+from corrections.domain.proposing import PROPOSAL_INITIAL, PROPOSAL_TRANSITIONS
+from memory.domain.lifecycle import mermaid as draw_table
 
 POSSIBLE = {
     ("draft", "edit"): "draft",
