@@ -302,6 +302,8 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
+        "RuleProposalStatus": "corrections.domain.proposing.PROPOSAL_STATUSES",
+        "RuleProposalSource": "corrections.domain.proposing.SOURCES",
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",
