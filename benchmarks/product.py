@@ -61,6 +61,7 @@ class Product:
         scopes = frozenset({Scope.RULES_READ, Scope.EXPERIENCE_WRITE})
         self._agent = Actor("key", "agent", workspace.pk, scopes=scopes)
         self._person = Actor("user", "reviewer", workspace.pk, role=Role.MAINTAINER)
+        self._approver = Actor("system", "benchmark", workspace.pk)
 
     def ask(self, context: dict[str, Any]) -> Asked:
         """``get_corrections``: what an agent is told before the call."""
@@ -91,7 +92,7 @@ class Product:
         self._record(run, {"final": True, "outcome": outcome})
 
     def file(self, correction: Correction, run: Run, seq: int) -> str:
-        """A person writes the rule from the failure's pattern and activates it. The rule's uuid.
+        """A person writes the rule from the failure's pattern; it is approved at once. The rule's uuid.
 
         The worker's analysis runs first, in line: it is what finds the failure and its pattern.
         """
@@ -100,7 +101,7 @@ class Product:
             workspace_id=self._workspace_id, document=_document(correction), by=self._person,
             pattern_uuids=self._patterns_of(run, seq),
         )  # fmt: skip
-        self._activate_rule(rule=rule, by=self._person)
+        self._activate_rule(rule=rule, by=self._approver)
         self._rulesets.refresh()
         return str(rule.uuid)
 

@@ -76,6 +76,8 @@ def check_approver(
     """
     if kind == "system":
         return
+    if not uuid:
+        raise Refused("An approval is somebody's: this actor cannot be told from the authors.")
     if kind == "key" and not policy.key_approval:
         raise Refused("An approval is a person's: this workspace does not let API keys approve changes.")
     if uuid in authors and not (policy.self_approval and may_publish):

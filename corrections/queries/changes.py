@@ -97,7 +97,7 @@ def picture_of(change: ChangeRequest) -> ChangePicture:
     old = base.body if base else {}
     new = change.version.body if change.version else {}
     stale = why_stale(change)
-    served = rule.live_version.body if rule and rule.live_version else {}
+    served = rule.live_version.body if rule and rule.live_version else old  # only the status moved
     approvals, comments = list(change.approvals.all()), list(change.comments.all())
     return ChangePicture(
         change=change, old=old, new=new,

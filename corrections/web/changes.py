@@ -27,7 +27,7 @@ from memory.web.access import PageRequest, workspace_page
 @workspace_page("look")
 def changes(request: PageRequest) -> HttpResponse:
     """What is asked for: the undecided unless another status is chosen."""
-    form = ChangeFilterForm(request.GET)
+    form = ChangeFilterForm(request.GET if "status" in request.GET else {"status": "undecided"})
     chosen = form.filters(request.actor.name)
     rows = queries.list_changes(workspace_id=request.workspace.pk, **chosen)
     context = {

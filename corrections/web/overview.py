@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
+from corrections.queries.changes import count_open_changes, list_failed
 from corrections.queries.rulesets import get_stamp
 from memory.domain.access import may
 from memory.domain.trends import draw_chart, fill_days, rate_of, total_of
@@ -41,4 +42,5 @@ def overview(request: PageRequest) -> HttpResponse:
     context |= {"waiting": count_all_waiting(workspace)}
     context |= {"has_tasks": has_any_task(workspace), "may_draft": may(request.actor, "draft_rule")}
     context |= {"paths": count_paths_and_uses(workspace, since=timezone.now() - LATELY)}
+    context |= {"open_changes": count_open_changes(workspace.pk), "failed_changes": list_failed(workspace.pk)}
     return render(request, "overview.html", context)

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from corrections.actions.changes import set_change_policy
 from memory.actions.accounts import create_key, create_workspace
 from memory.domain.access import Scope
 from memory.domain.keys import digest_key
@@ -43,12 +44,18 @@ def welcome() -> Welcome:
 
 @transaction.atomic
 def _create_first() -> str:
-    """The new administrator's password, or nothing where there is a user or a workspace already."""
+    """The new administrator's password, or nothing where there is a user or a workspace already.
+
+    One person tries the demo, so authors approve their own changes there.
+    """
     if Workspace.objects.exists() or User.objects.exists():
         return ""
     password = secrets.token_urlsafe(12)
     admin = User.objects.create_superuser(username=ADMIN, password=password)
-    create_workspace(slug=SLUG, name="Demo", owner=admin, by=BY)
+    workspace = create_workspace(slug=SLUG, name="Demo", owner=admin, by=BY)
+    set_change_policy(
+        workspace_id=workspace.pk, changes={"self_approval": True}, by=BY
+    )  # one person tries it
     return password
 
 

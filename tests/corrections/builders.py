@@ -57,6 +57,6 @@ def make_change(
 
 
 def allow_self_approval(workspace: Workspace) -> None:
-    """Let one person write and approve, as a small team may choose."""
-    workspace.settings = workspace.settings | {"changes": {"self_approval": True}}
+    """Let one actor write and approve, as a small team may choose; keys too."""
+    workspace.settings = workspace.settings | {"changes": {"self_approval": True, "key_approval": True}}
     workspace.save(update_fields=["settings"])

@@ -7,7 +7,8 @@ from rest_framework.test import APIClient
 
 from corrections.models import Rule, RuleVersion
 from memory.models import AuditEvent
-from tests.corrections.builders import weather_document
+from tests.conftest import Cast
+from tests.corrections.builders import allow_self_approval, weather_document
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +17,8 @@ def send(client: APIClient, method: str, url: str, body: dict[str, Any], key: st
     return getattr(client, method)(url, body, headers={"Idempotency-Key": key})
 
 
-def test_rules__each_write_sent_twice__happens_once(admin_api: APIClient) -> None:
+def test_rules__each_write_sent_twice__happens_once(cast: Cast, admin_api: APIClient) -> None:
+    allow_self_approval(cast.workspace)
     drafts = [
         send(admin_api, "post", "/api/v1/rules", {"document": weather_document()}, "draft") for _ in range(2)
     ]
@@ -33,7 +35,8 @@ def test_rules__each_write_sent_twice__happens_once(admin_api: APIClient) -> Non
     assert AuditEvent.objects.filter(verb="activate_rule").count() == 1
 
 
-def test_rules__refused_step__is_not_kept(admin_api: APIClient) -> None:
+def test_rules__refused_step__is_not_kept(cast: Cast, admin_api: APIClient) -> None:
+    allow_self_approval(cast.workspace)
     draft = admin_api.post("/api/v1/rules", {"document": weather_document()}).json()
     url = f"/api/v1/rules/{draft['uuid']}"
     assert send(admin_api, "post", f"{url}/disable", {}, "off").status_code == 409

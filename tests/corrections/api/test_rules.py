@@ -8,12 +8,13 @@ from rest_framework.test import APIClient
 from memory.api.throttles import BUCKETS
 from memory.domain.access import Scope
 from tests.conftest import Cast, api_client, make_key
-from tests.corrections.builders import make_rule, weather_document
+from tests.corrections.builders import allow_self_approval, make_rule, weather_document
 
-STEPS = ("activate", "disable", "retire")
+STEPS = ("activate", "disable", "retire", "delete")
 
 
-def test_rules__whole_life__over_the_api(admin_api: APIClient) -> None:
+def test_rules__whole_life__over_the_api(cast: Cast, admin_api: APIClient) -> None:
+    allow_self_approval(cast.workspace)
     made = admin_api.post("/api/v1/rules", {"document": weather_document(), "note": "from a failure"})
     assert made.status_code == 201, made.content
     url = f"/api/v1/rules/{made.json()['uuid']}"
@@ -134,10 +135,12 @@ def test_every_write__agent_key__is_forbidden(
     assert "needs the scope" in answer.json()["detail"]
 
 
-def test_activate__key_that_only_writes_rules__is_forbidden(cast: Cast) -> None:
+def test_activate__key_that_only_writes_rules__waits_with_its_change(cast: Cast) -> None:
     rule = make_rule(cast.workspace, active=False)
     writer = api_client(make_key(cast.workspace, Scope.RULES_WRITE))
-    assert writer.post(f"/api/v1/rules/{rule.uuid}/activate", {}).status_code == 403
+    answer = writer.post(f"/api/v1/rules/{rule.uuid}/activate", {})
+    assert (answer.status_code, answer.json()["status"]) == (202, "draft")
+    assert answer.json()["change"]["status"] == "open"
 
 
 def test_create__by_a_key__is_marked_as_an_agents(cast: Cast) -> None:

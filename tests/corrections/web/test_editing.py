@@ -11,7 +11,7 @@ from corrections.models import Rule
 from memory.permissions import SYSTEM
 from tests.builders import make_call, make_failure, make_task
 from tests.conftest import Cast, page_client
-from tests.corrections.builders import make_rule, weather_document
+from tests.corrections.builders import allow_self_approval, make_rule, weather_document
 from tests.corrections.web.scenes import city_calls, city_pattern
 
 
@@ -79,6 +79,7 @@ def test_new__another_suggestion__is_taken(cast: Cast) -> None:
 
 
 def test_new__saved_and_activated__is_served_and_covers_the_pattern(cast: Cast) -> None:
+    allow_self_approval(cast.workspace)
     pattern = city_pattern(cast.workspace)
     city_calls(cast.workspace, pattern)
     client = page_client(cast.maintainer)
@@ -99,7 +100,7 @@ def test_new__saved_and_activated__is_served_and_covers_the_pattern(cast: Cast) 
     assert (rule.created_by, rule.created_by_kind) == ("maintainer", "human")
 
 
-def test_new__reviewer_activates__keeps_the_draft_and_says_why(cast: Cast) -> None:
+def test_new__reviewer_activates__keeps_the_draft_and_asks(cast: Cast) -> None:
     client = page_client(cast.reviewer)
     start = client.get("/w/acme/rules/new/?tool=book")
 
@@ -110,7 +111,7 @@ def test_new__reviewer_activates__keeps_the_draft_and_says_why(cast: Cast) -> No
     )
 
     assert Rule.objects.get().status == "draft"
-    assert "It is saved, but not active: You need to be at least maintainer" in answer.text
+    assert "This waits for approval" in answer.text
 
 
 @pytest.mark.parametrize(

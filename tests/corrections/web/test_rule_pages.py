@@ -6,7 +6,7 @@ from corrections.actions.rules import disable_rule, edit_rule, retire_rule
 from corrections.models import Rule
 from memory.permissions import SYSTEM
 from tests.conftest import Cast, page_client
-from tests.corrections.builders import make_rule, weather_document
+from tests.corrections.builders import allow_self_approval, make_rule, weather_document
 from tests.corrections.web.scenes import RuleScene, build_rule_scene
 from tests.pages import extra_queries, page_faults
 
@@ -28,9 +28,10 @@ PAGES = [
     pytest.param("rules/{rule.uuid}/edit/", "reviewer", id="edit"),
 ]
 STEPS = [
-    pytest.param("activate", "maintainer", id="activate"),
-    pytest.param("disable", "maintainer", id="disable"),
-    pytest.param("retire", "maintainer", id="retire"),
+    pytest.param("activate", "reviewer", id="activate"),
+    pytest.param("disable", "reviewer", id="disable"),
+    pytest.param("retire", "reviewer", id="retire"),
+    pytest.param("delete", "reviewer", id="delete"),
     pytest.param("roll-back", "reviewer", id="roll-back"),
 ]
 BELOW = {"reviewer": "viewer", "maintainer": "reviewer"}
@@ -122,6 +123,7 @@ def test_step__rule_of_another_workspace__is_not_found(cast: Cast, step: str, ro
 
 
 def test_steps__disable_activate_retire__happen_and_are_said(cast: Cast) -> None:
+    allow_self_approval(cast.workspace)
     rule = make_rule(cast.workspace)
     client = page_client(cast.maintainer)
     said = {}
@@ -146,12 +148,12 @@ def test_steps__not_possible__says_the_very_sentence_of_the_check(cast: Cast) ->
     assert 'disabled title="A rule that is retired cannot be edited' in answer.text
 
 
-def test_buttons__reviewer__are_disabled_with_the_reason(cast: Cast) -> None:
+def test_buttons__viewer__are_disabled_with_the_reason(cast: Cast) -> None:
     rule = make_rule(cast.workspace)
 
-    text = page_client(cast.reviewer).get(f"/w/acme/rules/{rule.uuid}/").text
+    text = page_client(cast.viewer).get(f"/w/acme/rules/{rule.uuid}/").text
 
-    assert 'disabled title="You need to be at least maintainer to activate or disable rules."' in text
+    assert 'disabled title="You need to be at least reviewer to write rules."' in text
 
 
 def test_roll_back__old_version__becomes_the_next_one(cast: Cast) -> None:
@@ -253,7 +255,7 @@ def test_rule__newer_version_waits__says_what_is_served(cast: Cast) -> None:
 
     text = page_client(cast.viewer).get(f"/w/acme/rules/{rule.uuid}/").text
 
-    assert "Agents are served version 1. Version 2 waits until it is activated." in text
+    assert "Agents are served version 1. Version 2 waits until it is approved." in text
 
 
 def test_rule__what_it_does__stands_in_one_sentence(cast: Cast) -> None:
