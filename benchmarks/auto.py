@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.matchers import simple_matchers
 from benchmarks.product import context_of
 from benchmarks.report import quantile
-from benchmarks.streams import Run, Stream
+from benchmarks.streams import Call, Run, Stream
 from benchmarks.tallies import Case, Tally
 from corrections.domain.inducing import Inducer, ObservedCall, Proposal
 from hgmem.rules import Decision, Rule, Ruleset
@@ -73,7 +73,7 @@ class Auto:
         label = self._stream.labels.get((run.id, seq))
         fine = (label.fine if label else f"unlabelled|{run.id}|{seq}") if call.failed else None
         case = Case(run=run.id, tool=call.tool, fine=fine, is_recurrence=fine in seen)
-        self.tally.count(case, flagged=_is_flag(decision, call.args))
+        self.tally.count(case, flagged=_is_flag(decision, call))
         for matcher, tally in zip(self._matchers, self.simple, strict=True):
             tally.count(case, flagged=matcher.flags(call, run.domain))
             matcher.learn(call, run.domain)
@@ -113,6 +113,7 @@ class Auto:
         self._served[proposal.key] = (proposal, rule)
 
 
-def _is_flag(decision: Decision, call_input: dict[str, Any]) -> bool:
-    """The answer stops the call, or changes it."""
-    return bool(decision.block or decision.ask or decision.input != call_input)
+def _is_flag(decision: Decision, call: Call) -> bool:
+    """The answer stops the call, changes it, or puts another one before it or in its place."""
+    stops = decision.block or decision.ask or decision.insert_steps
+    return bool(stops) or decision.input != call.args or decision.tool != call.tool

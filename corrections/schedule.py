@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from corrections.actions.asking_model import draft_waiting_rules
 from corrections.actions.changes import publish_due_changes
+from corrections.actions.judging import doubt_rules, judge_rules
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.background.inducing import induce_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
@@ -47,6 +48,13 @@ def draft_rules() -> None:
     draft_waiting_rules()
 
 
+@shared_task(name="corrections.judge_rules")
+def judge_effects() -> None:
+    """Effectiveness from new outcomes; rules that seem to do no good are put to people."""
+    judge_rules(now=timezone.now(), by=CLOCK)
+    doubt_rules(now=timezone.now(), by=CLOCK)
+
+
 BEAT = {
     "draft-rules": {
         "task": "corrections.draft_rules",
@@ -56,6 +64,7 @@ BEAT = {
     "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "publish-due-changes": {"task": "corrections.publish_due_changes", "schedule": 2.0},
+    "judge-rules": {"task": "corrections.judge_rules", "schedule": 20.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
 }
 """Joined into the beat schedule by the Celery application."""

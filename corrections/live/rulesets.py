@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from django.db import close_old_connections, connections
 
-from corrections.domain.documents import served_rule
+from corrections.domain.documents import served_rule, with_effectiveness
+from corrections.queries.effects import list_effectiveness
 from corrections.queries.rulesets import list_served, load_versions, read_stamp, read_stamps
 from hgmem.periodic import Periodic
 from hgmem.rules import Rule, RuleError, Ruleset
@@ -149,7 +150,8 @@ def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Ru
         except RuleError as error:
             broken.append(f"rule {row.rule_uuid} version {row.number}: {error}")
     rules = known | fresh
-    return {version_id: rules[version_id] for version_id in served if version_id in rules}, broken
+    parsed = {version_id: rules[version_id] for version_id in served if version_id in rules}
+    return with_effectiveness(parsed, list_effectiveness(workspace_id)), broken
 
 
 RULESETS = LiveRulesets()

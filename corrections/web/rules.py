@@ -14,6 +14,7 @@ from corrections.domain.documents import read_document
 from corrections.models import Rule, RuleProposal, RuleVersion
 from corrections.queries import rules as queries
 from corrections.queries.changes import undecided_of
+from corrections.queries.effects import effect_of
 from corrections.queries.receipts import list_uses
 from corrections.web.buttons import step_buttons, why_not_edit
 from corrections.web.forms.basics import RuleFilterForm
@@ -72,6 +73,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "buttons": step_buttons(row, request.actor, timezone.now()),
         "why_not_edit": why_not_edit(row, request.actor),
         "undecided": undecided_of(row),
+        "effect": effect_of(row),
     }
     return render(request, "rules/detail.html", context)
 

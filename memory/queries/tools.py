@@ -1,6 +1,7 @@
 """Tools: the list, and one tool with its schema versions, calls and patterns."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from memory.models import ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
 from memory.queries.paging import Page, most_first, newest_first
@@ -34,6 +35,12 @@ def tool_overview(tool: Tool, cursor: str) -> ToolOverview:
         patterns=list(patterns.order_by("-occurrence_count", "-pk")[:15]),
         schemas=list(tool.schemas.order_by("-version")[:20]),
     )
+
+
+def schema_changed_at(workspace_id: int, name: str) -> datetime | None:
+    """When the input schema of a tool last changed; None for never, or for a tool that is not known."""
+    rows = ToolSchema.objects.filter(tool__workspace_id=workspace_id, tool__name=name, version__gt=1)
+    return rows.order_by("-version").values_list("seen_at", flat=True).first()
 
 
 def list_tool_names(workspace: Workspace, *, limit: int = 200) -> list[str]:
