@@ -301,6 +301,7 @@ SPECTACULAR_SETTINGS = {
         "hgmem_site.openapi.say_errors",
     ],
     "ENUM_NAME_OVERRIDES": {
+        "ReviewItemKind": "corrections.api.inbox_shapes.KIND_CHOICES",
         "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
         "RuleProposalStatus": "corrections.domain.proposing.PROPOSAL_STATUSES",
         "RuleProposalSource": "corrections.domain.proposing.SOURCES",
@@ -314,6 +315,8 @@ SPECTACULAR_SETTINGS = {
         "PathLevel": "memory.domain.paths.document.PATH_LEVELS",
         "PathOrigin": "memory.domain.paths.document.PATH_ORIGINS",
         "NodeKind": "memory.domain.paths.document.NODE_KINDS",
+        "DependencyKind": "corrections.api.dependency_shapes.KINDS",
+        "FieldChangeKind": "corrections.api.impact_shapes.CHANGES",
         "LocalizationKind": "memory.api.localization_shapes.KINDS",
         "TaskResult": "memory.api.localization_shapes.RESULTS",
         "Verdict": "memory.domain.locating.review.VERDICTS",

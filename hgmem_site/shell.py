@@ -1,6 +1,6 @@
 """What every page of the shell needs: navigation, workspaces to switch to, the theme of django-unfold."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -12,10 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from unfold.settings import get_config
 from unfold.utils import convert_color
 
-from corrections.queries.proposals import count_proposed
+from corrections.queries.inbox import count_items
 from memory.domain.access import Actor, may
 from memory.models import Workspace
-from memory.queries.alerts import count_all_waiting
 from memory.queries.workspaces import list_workspaces
 
 
@@ -30,14 +29,18 @@ class Section:
     covers: tuple[str, ...] = ()
     """Prefixes of URL names that belong to this section, beside its own."""
     counted: str = ""
-    """What of :func:`count_waiting` is counted beside it."""
+    """What is counted beside it: a kind of item of the review inbox, or ``all``."""
 
+
+COUNTED = 100
+"""Beside a section more than this is not told apart."""
 
 GROUPS: list[tuple[Any, list[Section]]] = [
     (
         _("Watch"),
         [
             Section("overview", _("Overview"), "space_dashboard"),
+            Section("inbox", _("Review inbox"), "inbox", covers=("inbox",), counted="all"),
             Section("tasks", _("Tasks"), "checklist", covers=("task",)),
             Section("patterns", _("Error patterns"), "bug_report", covers=("pattern",)),
         ],
@@ -46,18 +49,21 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         _("Correct"),
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
-            Section("proposals", _("Rule proposals"), "lightbulb", covers=("proposal",), counted="proposals"),
+            Section("proposals", _("Rule proposals"), "lightbulb", covers=("proposal",), counted="proposal"),
+            Section("conflicts", _("Conflicts"), "rule_settings", covers=("conflict", "ruling", "rulings")),
             Section("changes", _("Change requests"), "approval", covers=("change",)),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
             Section("validators", _("Validators"), "verified", covers=("validator",)),
             Section("tools", _("Tools"), "build", covers=("tool",)),
+            Section("impacts", _("Changed tools"), "update", covers=("impact",), counted="impact"),
+            Section("dependencies", _("Dependencies"), "account_tree", covers=("dependency",)),
         ],
     ),
     (
         _("Remember"),
         [
             Section("paths", _("Paths"), "conversion_path", covers=("path",)),
-            Section("rewrites", _("Rewrites"), "edit_road", covers=("rewrite",), counted="rewrites"),
+            Section("rewrites", _("Rewrites"), "edit_road", covers=("rewrite",), counted="rewrite"),
             Section("graph", _("Graph explorer"), "hub", covers=("graph", "node")),
             Section(
                 "lab",
@@ -66,7 +72,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
                 covers=("lab", "localization", "localizations"),
             ),
             Section("sample", _("Weekly sample"), "fact_check", covers=("sample",)),
-            Section("alerts", _("Alerts"), "notifications", covers=("alert",), counted="alerts"),
+            Section("alerts", _("Alerts"), "notifications", covers=("alert",), counted="alert"),
         ],
     ),
     (
@@ -124,16 +130,12 @@ def build_shell(request: HttpRequest) -> Shell:
     name = (request.resolver_match.url_name if request.resolver_match else "") or ""
     groups = []
     if workspace and actor:
-        waiting = count_waiting(workspace)
+        waiting = count_items(workspace.pk)
+        waiting |= {"all": sum(waiting.values())}
         groups = [
             (title, nav_items(sections, workspace.slug, actor, name, waiting)) for title, sections in GROUPS
         ]
     return Shell(workspace, workspaces, [(title, items) for title, items in groups if items])
-
-
-def count_waiting(workspace: Workspace) -> dict[str, int]:
-    """What waits for people, by kind; each counted up to a limit."""
-    return {**asdict(count_all_waiting(workspace)), "proposals": count_proposed(workspace.pk)}
 
 
 def nav_items(
@@ -146,7 +148,7 @@ def nav_items(
         if not url or not may(actor, section.action):
             continue
         current = any(is_within(name, prefix) for prefix in (section.url_name, *section.covers))
-        count = waiting.get(section.counted, 0)
+        count = min(waiting.get(section.counted, 0), COUNTED)
         items.append(NavItem(section.title, section.icon, url, current, count))
     return items
 

@@ -3,10 +3,11 @@
 from celery import shared_task
 
 from memory.actions import importing, path_templates
-from memory.background import analyse, drafting, linking, outcomes, paths, reindexing, uses
+from memory.background import analyse, drafting, linking, outcomes, paths, reindexing, texts, uses
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
+TEXTS_S = 10.0
 
 
 @shared_task(name="memory.sweep")
@@ -18,6 +19,13 @@ def sweep() -> None:
     paths.build_backlog()
     reindexing.embed_backlog()
     uses.settle_backlog()
+
+
+@shared_task(name="memory.collect_texts")
+def collect_texts() -> None:
+    """What people search by meaning: new patterns, and vectors for every new text."""
+    texts.collect_pattern_texts()
+    texts.embed_texts()
 
 
 @shared_task(name="memory.mark_stragglers")
@@ -56,6 +64,7 @@ BEAT = {
         "schedule": IMPORTS_S,
         "options": {"expires": IMPORTS_S},
     },
+    "collect-texts": {"task": "memory.collect_texts", "schedule": TEXTS_S, "options": {"expires": TEXTS_S}},
     "mark-stragglers": {"task": "memory.mark_stragglers", "schedule": 900.0},
     "drop-stale-uploads": {"task": "memory.drop_stale_uploads", "schedule": 3600.0},
 }

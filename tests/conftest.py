@@ -9,6 +9,7 @@ from django.test import Client
 from django.utils import translation
 from rest_framework.test import APIClient
 
+from corrections.background.scanning import forget_versions
 from corrections.live.receipts import RECEIPTS
 from corrections.live.rulesets import RULESETS
 from hgmem.periodic import Periodic
@@ -16,6 +17,7 @@ from memory.actions.accounts import create_key, create_workspace, set_member
 from memory.api.keyring import KEYRING
 from memory.domain.access import Actor, Role, Scope
 from memory.live.index import forget_index
+from memory.live.texts import forget_texts
 from memory.models import User, Workspace
 from memory.permissions import SYSTEM, member_actor
 from memory.writer.redactors import forget_redactors
@@ -55,9 +57,11 @@ def fast_and_fresh(settings: object) -> None:
     KEYRING.forget()
     translation.deactivate()  # the language of the request before
     RULESETS.forget()
+    forget_versions()
     RECEIPTS.forget()
     forget_redactors()
     forget_index()
+    forget_texts()
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from corrections.actions.gate import publication_of, served_numbers, state_of
 from corrections.actions.publishing import lock_rules, publish
+from corrections.actions.rulings import publish_ruling
 from corrections.domain.changes import (
     ChangePolicy,
     check_approver,
@@ -92,6 +93,9 @@ def put_in_force(changes: Sequence[ChangeRequest], *, by: Actor, reason: str) ->
     wanted = [publication_of(change, change.rule) for change in of_rules if change.rule is not None]
     for change, rule in zip(of_rules, publish(wanted, by=by, reason=reason), strict=True):
         change.rule = rule
+    for change in changes:
+        if change.kind == "ruling":
+            publish_ruling(change=change, by=by)
     now = timezone.now()
     ChangeRequest.objects.filter(pk__in=[change.pk for change in changes]).update(
         status="published", published_at=now, updated_at=now, failure=""

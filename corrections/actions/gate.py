@@ -83,7 +83,7 @@ def _locked(publications: Sequence[Publication]) -> dict[int, ChangeRequest]:
     ids = [item.change.pk for item in publications if item.change is not None]
     if not ids:
         return {}
-    rows = ChangeRequest.objects.select_related("workspace").filter(pk__in=ids).order_by("pk")
+    rows = ChangeRequest.objects.select_related("workspace", "version").filter(pk__in=ids).order_by("pk")
     return {change.pk: change for change in rows.select_for_update(of=("self",))}
 
 

@@ -13,6 +13,8 @@ from corrections.actions.gate import (
     served_numbers,
     state_of,
 )
+from corrections.actions.regressions import check_rulings
+from corrections.actions.scanning import queue_scans
 from corrections.domain.documents import check_window
 from corrections.domain.lifecycle import LIVE, check_step
 from corrections.live.announcing import announce_change
@@ -32,8 +34,8 @@ def publish(publications: Sequence[Publication], *, by: Actor, reason: str) -> l
 
     The only code that writes ``Rule.status`` and ``Rule.live_version``. It locks the rules, asks the gate,
     stamps each workspace once, moves the linked patterns and writes the audit rows; the number of queries
-    does not grow with the rules. Raises :class:`Refused`, and :class:`hgmem.rules.RuleError` for a version
-    whose window has ended.
+    does not grow with the rules. Raises :class:`Refused` (``BrokenRuling`` among them), and
+    :class:`hgmem.rules.RuleError` for a version whose window has ended.
     """
     if not publications:
         return []
@@ -45,6 +47,7 @@ def publish(publications: Sequence[Publication], *, by: Actor, reason: str) -> l
         if item.version is not None:
             check_window(item.version.valid_until, now)
     old = {pk: state_of(rule, served) for pk, rule in rules.items()}
+    _check_rulings(publications, rules)
     _write(publications, rules, now)
     moved = [item for item in publications if LIVE & {old[item.rule.pk][1], item.status}]
     for workspace_id in sorted({rules[item.rule.pk].workspace_id for item in moved}):
@@ -52,7 +55,22 @@ def publish(publications: Sequence[Publication], *, by: Actor, reason: str) -> l
     _move_patterns([rules[item.rule.pk] for item in moved], old, by=by)
     events = [_event(item, rules[item.rule.pk], old[item.rule.pk], reason) for item in publications]
     record_events(by=by, events=events)
+    queue_scans([rules[item.rule.pk] for item in publications if item.status in LIVE], by=by)
     return [rules[item.rule.pk] for item in publications]
+
+
+def _check_rulings(publications: Sequence[Publication], rules: Mapping[int, Rule]) -> None:
+    """No change may undo a ruling; that a window ends is no change."""
+    after: dict[int, dict[int, RuleVersion | None]] = {}
+    for item in publications:
+        if item.change is not None:
+            rule = rules[item.rule.pk]
+            version = item.version if item.status in LIVE else None
+            if version is not None:
+                version.rule = rule
+            after.setdefault(rule.workspace_id, {})[rule.pk] = version
+    for workspace_id, versions in after.items():
+        check_rulings(workspace_id=workspace_id, after=versions)
 
 
 def expire_overdue_rules(*, now: datetime, by: Actor) -> int:

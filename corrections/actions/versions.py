@@ -2,6 +2,7 @@
 
 from django.utils import timezone
 
+from corrections.actions.scanning import queue_scans
 from corrections.domain.documents import body_of
 from corrections.domain.proposing import SOURCES
 from corrections.models import Rule, RuleVersion
@@ -22,6 +23,7 @@ def write_version(rule: Rule, parsed: engine.Rule, *, by: Actor, note: str) -> R
     )  # fmt: skip
     rule.updated_at = now
     rule.save(update_fields=["name", "latest_version", "updated_at"])
+    queue_scans([rule], by=by)
     return rule.latest_version
 
 

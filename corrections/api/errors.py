@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from rest_framework.exceptions import ErrorDetail
+
 from corrections.actions.changes import ReasonMissing, StaleChange
+from corrections.actions.regressions import BrokenRuling
 from corrections.actions.rules import StaleEdit
 from corrections.api.change_shapes import ChangePictureSerializer
 from corrections.domain.changes import InvalidPolicyError
@@ -13,6 +16,16 @@ from corrections.queries.changes import get_change, picture_of
 from hgmem.rules import RuleError
 from memory.api.errors import Conflict, Unprocessable
 from memory.domain.lifecycle import TransitionError
+
+
+class BrokenRulingAnswer(Conflict):
+    """409 with the ruling (field ``ruling``: its uuid) and what would come out instead (``witness``)."""
+
+    def __init__(self, error: BrokenRuling) -> None:
+        rows = [{"field": "ruling", "detail": str(error.ruling.uuid)}]
+        rows += [{"field": "witness", "detail": line} for line in error.lines]
+        super().__init__(str(error), rows)
+        self.detail = ErrorDetail(str(error), "broken_ruling")
 
 
 @contextmanager
@@ -27,6 +40,8 @@ def refusals(prefix: str = "", change: ChangeRequest | None = None) -> Iterator[
         faults = error.under(prefix).errors if prefix else error.errors
         rows = [{"field": fault["field"], "detail": fault["detail"]} for fault in faults]
         raise Unprocessable(str(error), rows) from error
+    except BrokenRuling as error:
+        raise BrokenRulingAnswer(error) from error
     except ReasonMissing as error:
         raise Unprocessable(str(error), [{"field": "reason", "detail": str(error)}]) from error
     except InvalidPolicyError as error:

@@ -52,7 +52,7 @@ class RuleList(RowList[Rule]):
 
     def rows(self) -> QuerySet[Rule]:
         """The filtered list."""
-        chosen: dict[str, Any] = text_params(self.request, "status", "tool", "action_type", "q")
+        chosen: dict[str, Any] = text_params(self.request, "status", "tool", "action_type", "q", "needs_look")
         return queries.list_rules(workspace_id=workspace_of(self.request), **chosen)
 
     @describes(
@@ -63,6 +63,7 @@ class RuleList(RowList[Rule]):
             text_filter("tool", "Only rules whose scope names this tool."),
             text_filter("action_type", "Only rules with this action."),
             text_filter("q", "Looks in name, tool and condition."),
+            text_filter("needs_look", "Only rules that ask to be looked at.", ("true",)),
         ],
     )
     def get(self, request: Request) -> Response:

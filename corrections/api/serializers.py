@@ -14,7 +14,7 @@ DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted
 RULE_FIELDS = (
     "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
     "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
-    "last_matched_at",
+    "last_matched_at", "stale_since", "stale_reasons", "reviewed_at",
 )  # fmt: skip
 
 
@@ -187,6 +187,9 @@ class DecisionSerializer(serializers.Serializer[Any]):
     output = serializers.JSONField(required=False)
     applied = serializers.ListField(child=serializers.DictField())
     suppressed = serializers.ListField(child=serializers.DictField())
+    conflicts = serializers.ListField(
+        child=serializers.DictField(), help_text="Pairs that want different things and that nobody ruled on."
+    )
     errors = serializers.ListField(child=serializers.DictField())
     near_misses = serializers.ListField(child=serializers.DictField(), required=False)
     ruleset_version = serializers.CharField()

@@ -7,15 +7,18 @@ the request path and swaps it in whole. While the database is away, the last goo
 import gc
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.db import close_old_connections, connections
+from django.utils import timezone
 
 from corrections.domain.documents import served_rule, with_effectiveness
+from corrections.domain.rulings import with_rulings
 from corrections.queries.effects import list_effectiveness
 from corrections.queries.rulesets import list_served, load_versions, read_stamp, read_stamps
+from corrections.queries.rulings import list_words
 from hgmem.periodic import Periodic
 from hgmem.rules import Rule, RuleError, Ruleset
 
@@ -62,6 +65,11 @@ class LiveRulesets:
             if not self.poller.running:  # no threads here (tests): look each time
                 return self._load(workspace_id)
         return entry
+
+    def known(self, workspace_id: int) -> Mapping[int, Rule]:
+        """The versions this process has parsed so far, by id; asks nobody. Versions never change."""
+        entry = self._entries.get(workspace_id)
+        return entry.parsed if entry else {}
 
     def refresh(self) -> None:
         """Compare the stamps of the loaded workspaces and load what has changed."""
@@ -137,7 +145,10 @@ def _read(workspace_id: int, known: dict[int, Rule]) -> tuple[int, dict[int, Rul
 
 
 def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Rule], list[str]]:
-    """Rules by version id. Versions are immutable, so only those not known yet are read and parsed."""
+    """Rules by version id, with the rulings in force.
+
+    Versions are immutable, so only those not known yet are read and parsed.
+    """
     served = list_served(workspace_id)
     fresh: dict[int, Rule] = {}
     broken: list[str] = []
@@ -151,7 +162,8 @@ def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Ru
             broken.append(f"rule {row.rule_uuid} version {row.number}: {error}")
     rules = known | fresh
     parsed = {version_id: rules[version_id] for version_id in served if version_id in rules}
-    return with_effectiveness(parsed, list_effectiveness(workspace_id)), broken
+    parsed = with_effectiveness(parsed, list_effectiveness(workspace_id))
+    return with_rulings(parsed, list_words(workspace_id, timezone.now())), broken
 
 
 RULESETS = LiveRulesets()

@@ -4,11 +4,11 @@ from corrections.models.changes import ChangeApproval, ChangeComment, ChangeRequ
 from corrections.models.conflicts import FINDINGS, RULINGS, Conflict, ConflictScan, Ruling
 from corrections.models.proposals import Induction, ProposalCall, RuleProposal
 from corrections.models.receipts import IssuedToken, Receipt, ReceiptUse
-from corrections.models.reviewing import Assignment, ManualDependency, ToolImpact
+from corrections.models.reviewing import Assignment, ItemComment, ManualDependency, ToolImpact
 from corrections.models.rules import Rule, RulesetStamp, RuleVersion
 
 __all__ = [
     "FINDINGS", "RULINGS", "Assignment", "ChangeApproval", "ChangeComment", "ChangeRequest", "Conflict",
-    "ConflictScan", "Induction", "IssuedToken", "ManualDependency", "ProposalCall", "Receipt", "ReceiptUse",
-    "Rule", "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
+    "ConflictScan", "Induction", "IssuedToken", "ItemComment", "ManualDependency", "ProposalCall",
+    "Receipt", "ReceiptUse", "Rule", "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
 ]  # fmt: skip

@@ -112,7 +112,7 @@ class Ruling(models.Model):
 
 class ConflictScan(models.Model):
     """One run of the analyser: of everything, or of one rule against its neighbours. ``done`` of ``total``
-    pairs."""
+    pairs; ``plan`` holds the ids of the versions looked at, fixed when the run begins."""
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     workspace = models.ForeignKey(
@@ -122,6 +122,7 @@ class ConflictScan(models.Model):
     version = models.PositiveIntegerField(null=True)
     stamp = models.PositiveBigIntegerField(default=0)
     status = models.CharField(max_length=8, default="queued")  # queued | running | done | failed
+    plan = models.JSONField(default=list)
     total = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
     found = models.PositiveIntegerField(default=0)

@@ -84,3 +84,25 @@ class ToolImpact(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool} v{self.from_version} to v{self.to_version}"
+
+
+class ItemComment(models.Model):
+    """What somebody said about an item of the review inbox (a change request has comments of its own)."""
+
+    workspace = models.ForeignKey(
+        "memory.Workspace", on_delete=models.CASCADE, related_name="+", db_index=False
+    )
+    item_kind = models.CharField(max_length=10)
+    item_uuid = models.UUIDField()
+    author_name = models.CharField(max_length=200)
+    text = models.TextField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+        indexes: ClassVar = [
+            models.Index(fields=["workspace", "item_kind", "item_uuid"], name="item_comments"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.author_name}: {self.text[:60]}"

@@ -26,7 +26,8 @@ class Rule(models.Model):
     ``helped_count`` and ``failed_count`` are applied corrections after which the call went well or failed.
     ``effectiveness`` is what agents are served for ordering (null: not enough data), judged at ``judged_at``
     when there were ``judged_count`` outcomes.
-    ``stale_since`` is set while ``stale_reasons`` ask a person to look again.
+    ``stale_since`` is set while ``stale_reasons`` ask a person to look again; ``reviewed_error_count`` is
+    the ``error_count`` that the last person who looked has seen.
     """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -55,6 +56,7 @@ class Rule(models.Model):
     stale_since = models.DateTimeField(null=True)
     stale_reasons = models.JSONField(default=list)
     reviewed_at = models.DateTimeField(null=True)
+    reviewed_error_count = models.PositiveBigIntegerField(default=0)
 
     objects = RuleQuerySet.as_manager()
 
@@ -69,7 +71,12 @@ class Rule(models.Model):
                 condition=~Q(status="active") | Q(live_version__isnull=False), name="rule_active_has_version"
             ),
         ]
-        indexes: ClassVar = [models.Index(fields=["workspace", "status", "-id"], name="rule_by_status")]
+        indexes: ClassVar = [
+            models.Index(fields=["workspace", "status", "-id"], name="rule_by_status"),
+            models.Index(
+                fields=["workspace", "stale_since"], condition=Q(stale_since__isnull=False), name="rule_stale"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -18,10 +18,12 @@ def list_rules(
     tool: str = "",
     action_type: str = "",
     q: str = "",
+    needs_look: str = "",
     pattern: UUID | None = None,
 ) -> QuerySet[Rule]:
     """The workspace's rules, newest first, filtered by what their latest version says. Two queries at most.
 
+    ``q`` looks in the name, the tool and the condition; any ``needs_look`` leaves those that ask for it.
     Deleted rules are left out unless their ``status`` is asked for.
 
     ``q`` looks in the name, the tool and the condition.
@@ -32,6 +34,8 @@ def list_rules(
         rows = rows.filter(latest_version__tool=tool)
     if action_type:
         rows = rows.filter(latest_version__action_type=action_type)
+    if needs_look:
+        rows = rows.filter(stale_since__isnull=False)
     if pattern is not None:
         rows = rows.filter(patterns__uuid=pattern)
     if q:

@@ -14,6 +14,7 @@ from corrections.actions.proposals import accept_proposal
 from corrections.actions.rules import StaleEdit, draft_rule, edit_rule, take_step
 from corrections.domain.lifecycle import Refused, check_step
 from corrections.models import Rule
+from corrections.queries.dependencies import dependents_of
 from corrections.queries.rules import patterns_of
 from corrections.web.checking import check_editor
 from corrections.web.reference import REFERENCE
@@ -166,6 +167,7 @@ def _show(request: HttpRequest, session: Session, *, status: int = 200) -> HttpR
         "offered": offered_patterns(session, workspace.pk),
         "failing": failing_calls(session, workspace.pk),
         "reference": REFERENCE,
+        "dependents": dependents_of(rule, now=timezone.now(), looked_at=0) if rule else [],
     }
     return render(request, "rules/edit.html", context, status=status)
 

@@ -8,11 +8,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from corrections.queries.changes import count_open_changes, list_failed
+from corrections.queries.changes import list_failed
+from corrections.queries.inbox import count_items
 from corrections.queries.rulesets import get_stamp
 from memory.domain.access import may
 from memory.domain.trends import draw_chart, fill_days, rate_of, total_of
-from memory.queries.alerts import count_all_waiting
 from memory.queries.health import get_backlog
 from memory.queries.overview import count_paths_and_uses, has_any_task, list_days, list_recent_failures
 from memory.queries.patterns import list_uncovered
@@ -39,8 +39,9 @@ def overview(request: PageRequest) -> HttpResponse:
     context |= {"failure_rate": rate_of(min(total.failures, total.calls), total.calls)}
     context |= {"uncovered": list_uncovered(workspace), "failures": list_recent_failures(workspace)}
     context |= {"backlog": get_backlog(workspace.pk), "stamp": get_stamp(workspace.pk)}
-    context |= {"waiting": count_all_waiting(workspace)}
+    waiting = count_items(workspace.pk)
+    context |= {"waiting": waiting, "waiting_all": sum(waiting.values())}
     context |= {"has_tasks": has_any_task(workspace), "may_draft": may(request.actor, "draft_rule")}
     context |= {"paths": count_paths_and_uses(workspace, since=timezone.now() - LATELY)}
-    context |= {"open_changes": count_open_changes(workspace.pk), "failed_changes": list_failed(workspace.pk)}
+    context |= {"failed_changes": list_failed(workspace.pk)}
     return render(request, "overview.html", context)

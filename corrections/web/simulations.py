@@ -18,6 +18,7 @@ PARTS = (
     "after_call",
     "applied",
     "suppressed",
+    "conflicts",
     "errors",
     "near_misses",
 )
@@ -76,7 +77,7 @@ def _verdict(answer: Mapping[str, Any], changed: bool) -> Verdict:
 
 def _named(item: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     uuid = item.get("rule", "")
-    by = item.get("by") or ""
+    by = item.get("by") or item.get("other") or ""
     return item | {
         "name": names.get(uuid) or item.get("name") or _("the rule being tried"),
         "link": uuid if uuid in names else "",
@@ -86,7 +87,8 @@ def _named(item: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _names(answer: Mapping[str, Any], workspace_id: int) -> dict[str, str]:
-    uuids = {item.get(key) for part in PARTS for item in answer.get(part) or [] for key in ("rule", "by")}
+    items = [item for part in PARTS for item in answer.get(part) or []]
+    uuids = {item.get(key) for item in items for key in ("rule", "by", "other")}
     return names_of(workspace_id=workspace_id, uuids=_as_uuids(uuids))
 
 

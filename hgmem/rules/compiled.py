@@ -23,7 +23,10 @@ class CompiledRule:
         "order",
         "reads",
         "rule",
+        "ruled_over",
+        "runs_after",
         "scoped",
+        "settled_with",
         "timed",
         "uuid",
         "version",
@@ -45,6 +48,14 @@ class CompiledRule:
         self.writes = self.action.writes()
         self.word_edits = self.action.word_edits()
         self.order = _order(rule)
+        self.ruled_over = frozenset(rule.ruled_over)
+        self.runs_after = frozenset(rule.runs_after)
+        self.settled_with = frozenset(rule.settled_with)
+
+    def settles(self, other: "CompiledRule") -> bool:
+        """Whether a human ruling on this side says what becomes of the two rules."""
+        uuid = other.uuid
+        return uuid in self.ruled_over or uuid in self.runs_after or uuid in self.settled_with
 
     def is_live(self, context: Context, now: datetime) -> bool:
         """Whether scope (beside point and tool) and validity window let the rule speak."""

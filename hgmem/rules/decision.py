@@ -17,6 +17,7 @@ _KEYS: Final = (
     "after_call",
     "applied",
     "suppressed",
+    "conflicts",
     "errors",
     "near_misses",
 )
@@ -29,7 +30,9 @@ class Decision:
     ``{"rule", "message"}``, ``hints`` ``{"rule", "text"}``, ``insert_steps`` ``{"rule", "tool",
     "arguments", "reason"}``, ``after_call`` the adjustments of the output (with a ``condition``
     when that can only be decided after the call), ``applied`` what was done, ``suppressed`` what
-    gave way and to whom, ``errors`` the conditions and actions that failed. ``output`` and
+    gave way and to whom, ``conflicts`` (``{"rule", "other", "field", "reason"}``) pairs of matching
+    rules that want different things and that no human ruling settles, ``errors`` the conditions and
+    actions that failed. ``output`` and
     ``error`` are effective too, and only present at the point "after". ``matched`` holds every rule
     whose condition was true, in order of precedence, applied or not.
     """
@@ -51,6 +54,7 @@ class Decision:
         self.after_call: list[dict[str, Any]] = []
         self.applied: list[dict[str, Any]] = []
         self.suppressed: list[dict[str, Any]] = []
+        self.conflicts: list[dict[str, Any]] = []
         self.errors: list[dict[str, Any]] = []
         self.near_misses: list[dict[str, Any]] | None = None
         self.matched: list[CompiledRule] = []
@@ -95,6 +99,11 @@ class Decision:
                 "by": by.uuid if by is not None else None,
             }
         )
+
+    def conflict(self, rule: CompiledRule, other: CompiledRule, field: str, reason: str) -> None:
+        """Note that two matching rules want different things, unless a human ruling settled that."""
+        if not (rule.settles(other) or other.settles(rule)):
+            self.conflicts.append({"rule": rule.uuid, "other": other.uuid, "field": field, "reason": reason})
 
     def fail(self, rule: CompiledRule, detail: str) -> None:
         """Note that a rule's condition or action could not be evaluated."""

@@ -12,11 +12,11 @@ def in_precedence(rules: Iterable[CompiledRule]) -> list[CompiledRule]:
     circle are broken by the general order.
     """
     ordered = sorted(rules, key=_general_order)
-    if not any(rule.rule.ruled_over for rule in ordered):
+    if not any(rule.ruled_over for rule in ordered):
         return ordered
     result: list[CompiledRule] = []
     while ordered:
-        free = (rule for rule in ordered if not any(rule.uuid in other.rule.ruled_over for other in ordered))
+        free = (rule for rule in ordered if not any(rule.uuid in other.ruled_over for other in ordered))
         first = next(free, ordered[0])
         ordered.remove(first)
         result.append(first)
@@ -30,7 +30,8 @@ def _general_order(rule: CompiledRule) -> tuple[int, int, float, float, int, str
 def in_dependency(rules: Sequence[CompiledRule]) -> list[CompiledRule]:
     """The rules in the order to apply: one that writes what another reads goes before it.
 
-    Otherwise the order given stays; a circle is broken by letting the first of it go first.
+    A human ruling (``runs_after``) beats what they read and write. Otherwise the order given stays; a
+    circle is broken by letting the first of it go first that no ruling holds back.
     """
     if len(rules) < 2:
         return list(rules)
@@ -40,12 +41,23 @@ def in_dependency(rules: Sequence[CompiledRule]) -> list[CompiledRule]:
         free = (
             rule
             for rule in waiting
-            if not any(other is not rule and overlap(other.writes, rule.reads) for other in waiting)
+            if not any(other is not rule and _goes_before(other, rule) for other in waiting)
         )
-        first = next(free, waiting[0])
+        first = next(free, None) or _first_unruled(waiting)
         waiting.remove(first)
         result.append(first)
     return result
+
+
+def _goes_before(one: CompiledRule, other: CompiledRule) -> bool:
+    if one.uuid in other.runs_after:
+        return True
+    return other.uuid not in one.runs_after and overlap(one.writes, other.reads) is not None
+
+
+def _first_unruled(waiting: Sequence[CompiledRule]) -> CompiledRule:
+    uuids = {rule.uuid for rule in waiting}
+    return next((rule for rule in waiting if rule.runs_after.isdisjoint(uuids)), waiting[0])
 
 
 def overlap(some: Iterable[str], others: Iterable[str]) -> str | None:

@@ -1,6 +1,7 @@
 """From the rules that matched to a decision: who prevails, in which order, to what effect.
 
-1. Order of precedence: ruling > priority > specificity > effectiveness > newer.
+1. Order of precedence: ruling > priority > specificity > effectiveness > newer. A rule that a ruling puts
+   below another gives way to it whole; two that a ruling puts in an order are both applied, in that order.
 2. The first rule to write a field keeps it; a later one that writes the same is suppressed whole.
    Rules that only replace words, and different ones, write different parts of a text: all of them
    apply, each because of the text as it was asked about.
@@ -74,18 +75,37 @@ class _Resolution:
             rules = [rule for rule in standing if isinstance(rule.action, stage)]
             for rule in in_dependency(rules) if stage in _DEPENDENT_STAGES else rules:
                 self._attempt(rule)
+        if self._decision.block or self._decision.tool != self._asked.tool:
+            self._note_cross_purposes(standing)
 
     def _claim_fields(self, rules: list[CompiledRule]) -> list[CompiledRule]:
         if len(rules) == 1:
             return rules
         standing: list[CompiledRule] = []
         for rule in rules:
-            lost = _lost_to(rule, standing) if rule.writes else None
+            lost = _lost_to(rule, standing)
             if lost is None:
                 standing.append(rule)
-            else:
-                self._decision.suppress(rule, lost[0], lost[1])
+                continue
+            reason, other, field = lost
+            self._decision.suppress(rule, reason, other)
+            self._decision.conflict(rule, other, field, reason)
         return standing
+
+    def _note_cross_purposes(self, standing: list[CompiledRule]) -> None:
+        """A rule refused the call, or sent it elsewhere, that another one corrected."""
+        applied = {entry["rule"]: entry for entry in self._decision.applied}
+        done = [rule for rule in standing if rule.uuid in applied]
+        for rule in done:
+            if not (_refuses(rule) or isinstance(rule.action, ToolSwitch)):
+                continue
+            for other in done:
+                if other is rule or not isinstance(other.action, _crossed_by(rule)):
+                    continue
+                if changes := applied[other.uuid]["changes"]:
+                    verb = "refuses the call" if _refuses(rule) else "switches the tool"
+                    reason = f"{_named(rule)} {verb} that {_named(other)} changes"
+                    self._decision.conflict(other, rule, _field_of(changes[0]), reason)
 
     def _attempt(self, rule: CompiledRule) -> None:
         if self._written and not self._still_holds(rule):
@@ -122,9 +142,10 @@ class _Resolution:
         changed = [
             other
             for other in self._written
-            if other in higher
+            if (other in higher or other.uuid in rule.runs_after)
             and overlap(other.writes, rule.condition.read_set)
-            and not are_apart(other.word_edits, rule.word_edits)
+            and not _both_write(rule, other)
+            if other in higher and not are_apart(other.word_edits, rule.word_edits)
         ]
         if not changed:
             return True
@@ -209,28 +230,60 @@ class _Resolution:
         self._note(rule, changes)
 
 
-def _lost_to(rule: CompiledRule, standing: list[CompiledRule]) -> tuple[str, CompiledRule] | None:
-    """The standing rule that a rule must give way to, and why."""
+def _lost_to(rule: CompiledRule, standing: list[CompiledRule]) -> tuple[str, CompiledRule, str] | None:
+    """Why a rule must give way, the standing rule it gives way to, and the field they contend for."""
     for other in standing:
+        if rule.uuid in other.ruled_over and _binds(other):
+            return f"a ruling puts it below {_named(other)}", other, ""
+        if not rule.writes or other.uuid in rule.runs_after or rule.uuid in other.runs_after:
+            continue
         field = overlap(rule.writes, other.writes)
+        if field is not None:
+            return f"{field} is already written by {_named(other)}, which goes first", other, field
         if field is not None and not are_apart(rule.word_edits, other.word_edits):
             return f"{field} is already written by {_named(other)}, which goes first", other
         if isinstance(rule.action, ParameterTransform) and _guards(other, standing):
             field = overlap(rule.writes, other.condition.read_set)
             if field is not None:
-                return f"{_named(other)}, which goes first, refuses the call because of {field}", other
+                return f"{_named(other)}, which goes first, refuses the call because of {field}", other, field
     return None
+
+
+def _binds(rule: CompiledRule) -> bool:
+    """Whether a matching rule surely acts: a check that may pass, or a mere hint, lets the others speak."""
+    if isinstance(rule.action, PreCallValidation):
+        return rule.action.unconditional
+    return not isinstance(rule.action, PromptEnhancement)
+
+
+def _both_write(rule: CompiledRule, other: CompiledRule) -> bool:
+    """Whether a ruling lets both write: the later one follows the earlier whatever that left."""
+    return other.uuid in rule.runs_after and overlap(rule.writes, other.writes) is not None
+
+
+def _refuses(rule: CompiledRule) -> bool:
+    """Whether the rule blocks calls by its condition alone; a check looks at the corrected call."""
+    action = rule.action
+    if not isinstance(action, PreCallValidation) or not action.unconditional:
+        return False
+    return action.action_detail.on_failure == "block"
+
+
+def _crossed_by(rule: CompiledRule) -> tuple[type, ...]:
+    return (ParameterTransform, ToolSwitch) if _refuses(rule) else (ParameterTransform,)
+
+
+def _field_of(change: dict[str, Any]) -> str:
+    field: str = change["field"]
+    return field if field == "tool" else f"input.{field}"
 
 
 def _guards(rule: CompiledRule, standing: list[CompiledRule]) -> bool:
     """Whether a rule surely refuses the call: by its condition alone, and no higher rule can change that."""
-    action = rule.action
-    if not isinstance(action, PreCallValidation) or not action.unconditional:
+    if not _refuses(rule):
         return False
     higher = standing[: standing.index(rule)]
-    return action.action_detail.on_failure == "block" and not any(
-        overlap(other.writes, rule.condition.read_set) for other in higher
-    )
+    return not any(overlap(other.writes, rule.condition.read_set) for other in higher)
 
 
 def _named(rule: CompiledRule) -> str:

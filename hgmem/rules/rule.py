@@ -37,7 +37,9 @@ class Rule(BaseModel):
     """One version of a correction rule.
 
     ``condition`` is CEL, empty for always. ``effectiveness`` is a lower bound in 0..1 and only
-    orders rules. ``ruled_over`` holds the uuids of rules that a human ruling puts below this one.
+    orders rules. Human rulings add three lists of uuids: ``ruled_over`` (rules that give way to this one),
+    ``runs_after`` (rules this one follows, also when both write the same field) and ``settled_with`` (rules
+    whose conflict with this one was accepted as it is).
     ``created_by`` itself gives no precedence: that humans outrank agents is expressed in ``priority``.
     """
 
@@ -59,6 +61,8 @@ class Rule(BaseModel):
     valid_until: AwareDatetime | None = None
     effectiveness: Annotated[float, Field(ge=0, le=1)] | None = None
     ruled_over: tuple[str, ...] = ()
+    runs_after: tuple[str, ...] = ()
+    settled_with: tuple[str, ...] = ()
 
     _compiled: Condition | None = PrivateAttr(default=None)
 

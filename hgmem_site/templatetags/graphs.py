@@ -11,7 +11,7 @@ from memory.web import path_words
 
 register = template.Library()
 
-KINDS = path_words.KINDS | {"group": gettext_lazy("group of nodes")}
+KINDS = path_words.KINDS | {"group": gettext_lazy("group of nodes"), "rule": gettext_lazy("rule")}
 MARKS = {
     "added": gettext_noop("added"), "removed": gettext_noop("removed"),
     "relabelled": gettext_noop("relabelled"), "kept": gettext_noop("kept"),

@@ -5,8 +5,12 @@ import re
 from typing import Any
 
 from django import template
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from corrections.web.proposal_forms import SOURCES, STATUSES, TONES
@@ -30,6 +34,14 @@ ACTION_WORDS = {
     "POST_CALL_PARSING_ADJUST": _("Read the output differently"),
     "PROMPT_ENHANCEMENT": _("Tell the model something"),
     "INSERT_STEP": _("Make another call first"),
+}
+
+STALE_WORDS = {
+    "errors": _("It could not be evaluated %(count)s times since somebody looked."),
+    "expires": _("It ends on %(at)s."),
+    "unmatched": _("It has not matched for %(days)s days, although its tool was called."),
+    "tool_silent": _("Its tool was not called for %(days)s days: %(tool)s."),
+    "tool_unknown": _("Nobody ever called its tool: %(tool)s."),
 }
 
 
@@ -72,6 +84,24 @@ def proposed_tone(status: str) -> str:
 def proposed_source(source: str) -> Any:
     """Who proposed a rule, in the reader's language."""
     return PROPOSAL_SOURCES.get(source, source)
+
+
+@register.filter
+def is_scheduled(rule: Any) -> bool:
+    """Whether the rule is active and its time is still to come."""
+    starts = rule.live_version.valid_from if rule.status == "active" and rule.live_version else None
+    return starts is not None and starts > timezone.now()
+
+
+@register.filter
+def stale_words(reason: dict[str, Any]) -> Any:
+    """Why a rule asks to be looked at, as a sentence."""
+    words = STALE_WORDS.get(str(reason.get("kind")))
+    if words is None:
+        return reason.get("detail") or reason.get("kind", "")
+    moment = parse_datetime(str(reason.get("at", "")))
+    said = {"tool": "", "days": "", "count": ""} | reason
+    return words % (said | {"at": date_format(localtime(moment), "DATETIME_FORMAT") if moment else ""})
 
 
 @register.filter

@@ -63,7 +63,7 @@ def _update(tool: Tool, calls: Sequence[tuple[SeenCall, bool]]) -> list[ToolSche
     for call, worked in calls:
         tool.call_count += 1
         tool.failure_count += not worked
-        tool.reported_version = call.tool_version or tool.reported_version
+        _note_version(tool, call)
         learnt = _learn(tool, call) if worked else None
         if learnt is not None and learnt.change:
             changes.append(learnt)
@@ -87,6 +87,30 @@ def _values(tool: Tool) -> Row:
     )
 
 
+def _note_version(tool: Tool, call: SeenCall) -> None:
+    """A version that no caller reported before is the tool's next version, with the schema it has.
+
+    Callers of two versions at once do not make new ones in turn: what was reported once is known.
+    """
+    before, now = tool.reported_version, call.tool_version
+    if not now or now == before:
+        return
+    tool.reported_version = now
+    if not tool.schema_hash:
+        return
+    if not before:  # the first that anybody named: that of the schema there is
+        ToolSchema.objects.filter(tool=tool, version=tool.schema_version).update(reported_version=now)
+        return
+    if ToolSchema.objects.filter(tool=tool, reported_version=now).exists():
+        return
+    tool.schema_version += 1
+    ToolSchema.objects.create(
+        tool=tool, version=tool.schema_version, reported_version=now, input_schema=tool.input_schema,
+        schema_hash=tool.schema_hash, seen_at=call.happened_at,
+        change=f"reported version: was {before}, is {now}.",
+    )  # fmt: skip
+
+
 def _learn(tool: Tool, call: SeenCall) -> ToolSchema | None:
     """The version that the call teaches, if any; ``change`` is set where it is a new one."""
     old = tool.input_schema
@@ -106,7 +130,6 @@ def _learn(tool: Tool, call: SeenCall) -> ToolSchema | None:
         tool=tool,
         version=tool.schema_version,
         defaults={
-            "reported_version": tool.reported_version,
             "input_schema": new,
             "schema_hash": name,
             "seen_at": call.happened_at,

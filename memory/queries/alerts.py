@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from memory.models import Alert, Path, RewriteProposal, Workspace
-from memory.queries.rewrites import count_open_alerts, list_alerts
+from memory.models import Alert, Path, Workspace
+from memory.queries.rewrites import list_alerts
 
 
 @dataclass(frozen=True)
@@ -14,23 +14,6 @@ class AlertCard:
     alert: Alert
     path: Path | None
     signals: list[dict[str, Any]]
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """How many rewrites wait for a decision and how many alerts are open, each counted up to ``COUNTED``."""
-
-    rewrites: int = 0
-    alerts: int = 0
-
-
-COUNTED = 100
-
-
-def count_all_waiting(workspace: Workspace) -> Waiting:
-    """For the badges of the navigation. Two queries, bounded by their limits."""
-    proposals = RewriteProposal.objects.filter(workspace=workspace, status="proposed").order_by()
-    return Waiting(proposals[:COUNTED].count(), count_open_alerts(workspace))
 
 
 @dataclass(frozen=True)

@@ -70,11 +70,6 @@ def list_alerts(workspace: Workspace, cursor: str, *, is_open: bool | None = Non
     return newest_first(rows, cursor)
 
 
-def count_open_alerts(workspace: Workspace) -> int:
-    """For the badge beside the inbox; counted up to 100."""
-    return Alert.objects.filter(workspace=workspace, closed_at=None)[:100].count()
-
-
 def list_touched(path: Path, changes: Sequence[NodeChange]) -> list[dict[str, Any]]:
     """The changed nodes that other active paths use too, each with those paths.
 

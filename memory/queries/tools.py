@@ -1,7 +1,9 @@
 """Tools: the list, and one tool with its schema versions, calls and patterns."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from memory.models import ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
 from memory.queries.paging import Page, most_first, newest_first
@@ -47,3 +49,15 @@ def list_tool_names(workspace: Workspace, *, limit: int = 200) -> list[str]:
     """The most called tools, for the suggestions of a filter."""
     rows = Tool.objects.filter(workspace=workspace).order_by("-call_count", "-pk")
     return sorted(rows.values_list("name", flat=True)[:limit])
+
+
+def list_last_calls(workspace_id: int) -> dict[str, datetime]:
+    """When each tool of the workspace was last called, by name."""
+    return dict(Tool.objects.filter(workspace_id=workspace_id).values_list("name", "last_seen_at"))
+
+
+def input_schemas(*, workspace_id: int, tools: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """The newest input schema of each of these tools that has one. One query."""
+    rows = ToolSchema.objects.filter(tool__workspace=workspace_id, tool__name__in=list(tools))
+    found = rows.order_by("version").values_list("tool__name", "input_schema")
+    return {name: schema for name, schema in found if schema}

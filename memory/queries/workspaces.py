@@ -1,5 +1,7 @@
 """Workspaces a person can see."""
 
+from django.db.models import QuerySet
+
 from memory.models import User, Workspace
 
 
@@ -11,3 +13,18 @@ def list_workspaces(*, user: User) -> list[Workspace]:
 def get_workspace(workspace_id: int) -> Workspace:
     """The workspace of an actor or a row."""
     return Workspace.objects.get(pk=workspace_id)
+
+
+def workspace_rows(workspace_id: int) -> QuerySet[Workspace]:
+    """The one workspace as a query, for others to hang figures on."""
+    return Workspace.objects.filter(pk=workspace_id)
+
+
+def find_workspace(slug: str) -> Workspace | None:
+    """The workspace of that address, or None. For commands: it asks nobody's leave."""
+    return Workspace.objects.filter(slug=slug).first()
+
+
+def find_user(username: str) -> User | None:
+    """The person of that name, or None."""
+    return User.objects.filter(username=username).first()

@@ -1,6 +1,4 @@
-"""Tools: the list, one tool."""
-
-from uuid import UUID
+"""Tools: the list, and the way to one by its name."""
 
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -8,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from memory.models import Tool
-from memory.queries.tools import list_tools, tool_overview
+from memory.queries.tools import list_tools
 from memory.web.access import PageRequest, workspace_page
 from memory.web.filters import TextFilterForm
 
@@ -21,16 +19,6 @@ def tools(request: PageRequest) -> HttpResponse:
     page = list_tools(request.workspace, form.wanted(), request.GET.get("cursor", ""))
     context = {"title": _("Tools"), "form": form, "page": page, "is_filtered": bool(form.wanted())}
     return render(request, "tools/list.html", context)
-
-
-@require_GET
-@workspace_page("look")
-def tool(request: PageRequest, uuid: UUID) -> HttpResponse:
-    """One tool: its schema and how it changed, its calls and what goes wrong with it."""
-    row = get_object_or_404(Tool, workspace=request.workspace, uuid=uuid)
-    overview = tool_overview(row, request.GET.get("cursor", ""))
-    context = {"title": row.name, "tool": row, "overview": overview, "page": overview.calls}
-    return render(request, "tools/detail.html", context)
 
 
 @require_GET

@@ -30,7 +30,6 @@ urlpatterns = [
     path("patterns/<uuid:uuid>/triage/", patterns.triage, name="pattern-triage"),
     path("tools/", tools.tools, name="tools"),
     path("tools/named/", tools.tool_named, name="tool-named"),
-    path("tools/<uuid:uuid>/", tools.tool, name="tool"),
     path("validators/", validators.validators, name="validators"),
     path("validators/new/", validators.new, name="validator-new"),
     path("validators/<uuid:uuid>/", validators.validator, name="validator"),

@@ -33,8 +33,11 @@ LEAST_ROLE = {
     "merge_nodes": "maintainer",
     "review_sample": "reviewer",
     "handle_alert": "reviewer",
+    "sort_inbox": "reviewer",
     "draft_rule": "reviewer",
+    "rule_conflict": "reviewer",
     "publish_rule": "maintainer",
+    "review_rule": "reviewer",
     "review_change": "reviewer",
     "edit_validator": "maintainer",
     "edit_tool": "maintainer",
@@ -61,8 +64,11 @@ SCOPE = {
     "merge_nodes": "review",
     "review_sample": "review",
     "handle_alert": "review",
+    "sort_inbox": "review",
     "draft_rule": "rules:write",
+    "rule_conflict": "review",
     "publish_rule": "admin",
+    "review_rule": "review",
     "review_change": "review",
     "edit_validator": "rules:write",
     "edit_tool": "rules:write",
@@ -73,7 +79,8 @@ SCOPE = {
 }
 PUBLIC = {"login", "healthz", "readyz", "set_language"}
 FOR_SIGNED_IN = {"home", "logout", "password"}
-UNKNOWN = {"uuid:uuid": str(uuid4()), "slug:digest": "0" * 64, "int:number": "1", "int:seq": "0"}
+UNKNOWN = {"uuid:uuid": str(uuid4()), "slug:digest": "0" * 64, "int:number": "1", "int:seq": "0",
+           "slug:kind": "rewrite"}  # fmt: skip
 
 
 def test_permissions__every_action__is_in_the_expected_tables() -> None:

@@ -4,6 +4,7 @@ import pytest
 from django.db import models
 from rest_framework.test import APIClient
 
+from corrections.models import ManualDependency, ToolImpact
 from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
@@ -17,12 +18,20 @@ from tests.builders import (
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_change, make_rule, make_rule_proposal
+from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]
-BODY = {"reason": "mine now", "result": "success", "by": "agent", "role": "owner", "status": "ignored"}
+BODY = {
+    "reason": "mine now",
+    "decision": "keep",
+    "result": "success",
+    "by": "agent",
+    "role": "owner",
+    "status": "ignored",
+}
 
 
 @pytest.fixture
@@ -32,7 +41,10 @@ def rows(cast: Cast) -> dict[str, models.Model]:
     make_key(workspace)
     task = make_task(workspace)
     proposal = make_proposal(make_failed_path(workspace))
+    conflict, ruling = make_ruled(workspace)
     return {
+        "conflicts": conflict,
+        "rulings": ruling,
         "experiences": task,
         "tasks": task,
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
@@ -45,16 +57,23 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
         "rewrites": proposal,
+        "review": proposal,
         "alerts": Alert.objects.create(
             workspace=workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=task.received_at
         ),
         "patterns": make_pattern(workspace),
         "payloads": make_payload(workspace, "secret"),
+        "rules": (rule := make_rule(workspace)),
+        "dependencies": ManualDependency.objects.create(
+            workspace=workspace, rule=rule, depends_on=make_rule(workspace), created_at=task.received_at
+        ),
+        "tools": (tool := make_tool(workspace)),
+        "impacts": ToolImpact.objects.create(
+            workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
+        ),
         "rule-proposals": make_rule_proposal(workspace),
-        "rules": make_rule(workspace),
         "change-requests": (change := make_change(workspace)),
         "changes": change,
-        "tools": make_tool(workspace),
         "validators": make_validator(workspace),
     }
 
@@ -66,7 +85,8 @@ def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
-    return route.url(values | {"int:number": "1"}, slug)  # every rule has a version 1
+    # Every rule has a version 1; of the inbox, the item is a rewrite.
+    return route.url(values | {"int:number": "1", "slug:kind": "rewrite"}, slug)
 
 
 def state_of(rows: dict[str, models.Model]) -> dict[str, object]:
@@ -112,4 +132,6 @@ def data_for(route: Route, method: str) -> str:
         return '{"result": "success"}'
     if route.name.startswith("api-localization-"):
         return '{"taken": null, "verdict": "right"}'
+    if route.name == "api-impact-decide":
+        return '{"reason": "mine", "decision": "keep"}'
     return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'

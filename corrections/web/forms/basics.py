@@ -93,6 +93,10 @@ class RuleFilterForm(forms.Form):
         choices=[("", _("any")), *((name, kind.title) for name, kind in ACTIONS.items())],
     )
 
+    needs_look = forms.ChoiceField(
+        label=_("Needs a look"), required=False, choices=[("", _("any")), ("true", _("only those"))]
+    )
+
     def filters(self) -> dict[str, str]:
         """What was understood; a value that is no choice is dropped."""
         self.is_valid()

@@ -2,7 +2,7 @@
 // decided by a key alone: it opens the question and puts the focus into it.
 import { isTyping } from "./shortcuts.js";
 
-const ROW_KEYS = { a: "#ask-approve", r: "#ask-reject" }; // no ids: the browser would move the focus there;
+const ROW_KEYS = { a: "#ask-approve", c: "#ask-comment", r: "#ask-reject" }; // no ids: the browser would move the focus there;
 
 /** Wire the keys of the queue and of a proposal's page. */
 export function wireReview(root) {

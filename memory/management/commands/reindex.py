@@ -1,4 +1,4 @@
-"""``manage.py reindex``: make the index entries of paths anew, with the embedder that is set up."""
+"""``manage.py reindex``: index entries of paths and vectors of texts anew, with this embedder."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -15,6 +15,7 @@ from rich.progress import (
 )
 
 from memory.background.reindexing import BATCH, plan_reindex, reindex
+from memory.background.texts import collect_pattern_texts, reindex_texts, waiting_texts
 from memory.background.turns import turn
 from memory.live.embedders import EMBEDDERS, Embedder, EmbedderError, get_embedder
 from memory.models import Workspace
@@ -24,8 +25,9 @@ class Command(BaseCommand):
     """Entries that are of this embedder already are left alone, so it may be stopped and started again."""
 
     help = (
-        "Make the index entries of paths anew, with the embedder that is set up (HGMEM_EMBEDDER). May be "
-        "stopped at any time and goes on where it was; agents are answered meanwhile."
+        "Make the index entries of paths and the vectors of rules and error patterns anew, with the embedder "
+        "that is set up (HGMEM_EMBEDDER). May be stopped at any time and goes on where it was; agents are "
+        "answered meanwhile."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -61,9 +63,15 @@ class Command(BaseCommand):
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
             TaskProgressColumn(show_speed=True), TimeRemainingColumn(),
         )  # fmt: skip
+        collect_pattern_texts()
         with Progress(*columns, console=Console(stderr=True)) as bars:
             line = bars.add_task(plan.name, total=plan.waiting)
             done = reindex(
                 embedder, workspace_id=home, batch=batch, progress=lambda count: bars.advance(line, count)
             )
+            line = bars.add_task("texts", total=waiting_texts(embedder.name, home).count())
+            texts = reindex_texts(
+                embedder, workspace_id=home, progress=lambda count: bars.advance(line, count)
+            )
         self.stdout.write(f"{done:,} paths are indexed with {plan.name} now; nothing waits.")
+        self.stdout.write(f"{texts:,} texts have new vectors.")

@@ -1,0 +1,206 @@
+"""Conflict scans: the worker's part. A scan is a row; each turn does a slice and writes what it found.
+
+A scan is claimed by compare-and-set and may be taken over when its worker died: everything it does may be
+done again. ``done`` moves only with the findings of what was done.
+"""
+
+import atexit
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from django.utils import timezone
+
+from corrections.background.finding_rows import Known, mark_gone, store_findings
+from corrections.background.frequencies import count_frequencies
+from corrections.background.solver import SolverProcess
+from corrections.domain.conflicts import Answer, Facts, Finding, Question, analyse_all, analyse_rule
+from corrections.domain.documents import served_rule
+from corrections.domain.scanning import groups_of, neighbours_of, place_of, units
+from corrections.models import ConflictScan
+from corrections.queries.rulesets import list_served, load_versions
+from hgmem.rules import Rule, RuleError
+from memory.queries.tools import input_schemas
+
+log = logging.getLogger(__name__)
+LEASE_S = 90
+SLICE_S = 5.0
+REMEMBERED = 20_000
+_parsed: OrderedDict[int, Rule] = OrderedDict()
+
+
+class RememberingSolver:
+    """Answers of this process: a scan that goes on asks for the examples of its earlier rules again."""
+
+    def __init__(self) -> None:
+        self._solver = SolverProcess()
+        self._answers: OrderedDict[Question, Answer] = OrderedDict()
+
+    def close(self) -> None:
+        """End the child; the next question starts another."""
+        self._solver.close()
+
+    def ask(self, question: Question) -> Answer:
+        """The answer that is known, or the child's. Never raises."""
+        known = self._answers.get(question)
+        if known is not None:
+            return known
+        answer = self._answers[question] = self._solver.ask(question)
+        if len(self._answers) > REMEMBERED:
+            self._answers.popitem(last=False)
+        return answer
+
+
+SOLVER = RememberingSolver()
+atexit.register(SOLVER.close)
+
+
+def scan_backlog(slice_s: float = SLICE_S) -> int:
+    """Do every scan of one rule that waits, then a slice of the oldest full one; how many were touched."""
+    until, touched = time.monotonic() + slice_s, 0
+    while (scan := _claim(full=False)) is not None:
+        _guarded(scan, _scan_rule)
+        touched += 1
+        if time.monotonic() > until:
+            return touched
+    scan = _claim(full=True)
+    if scan is not None:
+        _guarded(scan, lambda row: _scan_slice(row, until))
+        touched += 1
+    return touched
+
+
+def _claim(*, full: bool) -> ConflictScan | None:
+    now = timezone.now()
+    free = Q(status="queued") | Q(status="running", claimed_at=None)
+    free |= Q(status="running", claimed_at__lt=now - timedelta(seconds=LEASE_S))
+    rows = ConflictScan.objects.filter(free, rule__isnull=full).select_related("rule").order_by("pk")
+    for scan in rows[:5]:
+        mine = ConflictScan.objects.filter(pk=scan.pk, status=scan.status, claimed_at=scan.claimed_at)
+        if mine.update(status="running", claimed_at=now):
+            scan.status, scan.claimed_at = "running", now
+            return scan
+    return None
+
+
+def _guarded(scan: ConflictScan, work: Callable[[ConflictScan], None]) -> None:
+    """A scan that fails says so and does not hold up the others."""
+    try:
+        work(scan)
+    except Exception as fault:
+        log.exception("Conflict scan %s failed", scan.uuid)
+        _end(scan, "failed", last_error=f"{type(fault).__name__}: {fault}"[:2_000])
+
+
+def _scan_rule(scan: ConflictScan) -> None:
+    """One rule's latest version by itself and against everything served that its tool can meet."""
+    rule = scan.rule
+    if rule is None or rule.latest_version_id is None or rule.status in ("retired", "deleted"):
+        _finish(scan)
+        return
+    mine, served = _load([rule.latest_version_id]), _load(list_served(scan.workspace_id))
+    for pk, parsed in mine.items():
+        neighbours = neighbours_of(parsed, served)
+        known = _known({**served, pk: parsed})
+        scan.total = len(neighbours) + 1
+        analysis = analyse_rule(
+            parsed, neighbours, _facts(scan, [parsed, *neighbours]), SOLVER, _progress(scan, known)
+        )
+        store_findings(scan.workspace_id, analysis.findings, known)
+        scan.done, scan.found = scan.total, _proven(analysis.findings)
+        scan.not_proven = len(analysis.findings) - scan.found
+    _finish(scan)
+
+
+def _progress(scan: ConflictScan, known: Known) -> Callable[[int, int, Sequence[Finding]], bool]:
+    """Says how far it is, twice a second, which keeps the claim as well."""
+    said = time.monotonic()
+
+    def tell(done: int, total: int, new: Sequence[Finding]) -> bool:
+        nonlocal said
+        if time.monotonic() - said > 0.5:
+            said, scan.claimed_at = time.monotonic(), timezone.now()
+            _save(scan, done=done, total=total + 1, claimed_at=scan.claimed_at)
+        return True
+
+    return tell
+
+
+def _scan_slice(scan: ConflictScan, until: float) -> None:
+    """Go on with a scan of everything until the time is up."""
+    if not scan.plan:
+        scan.plan = list_served(scan.workspace_id)
+    rules = _load(scan.plan)
+    groups, known = groups_of(list(rules.values())), _known(rules)
+    scan.total = sum(units(len(group)) for group in groups)
+    _save(scan, plan=scan.plan, total=scan.total)
+    while (place := place_of(groups, scan.done)) is not None:
+        group = groups[place.group]
+        analysis = analyse_all(group, _facts(scan, group), SOLVER, _until(until, place.row), start=place.row)
+        store_findings(scan.workspace_id, analysis.findings, known)
+        scan.done = place.before + units(analysis.rows)
+        scan.found += _proven(analysis.findings)
+        scan.not_proven += len(analysis.findings) - _proven(analysis.findings)
+        _save(scan, done=scan.done, found=scan.found, not_proven=scan.not_proven, claimed_at=timezone.now())
+        if time.monotonic() > until and place_of(groups, scan.done) is not None:
+            _save(scan, claimed_at=None)
+            return
+    _finish(scan)
+
+
+def _until(until: float, row: int) -> Callable[[int, int, Sequence[Finding]], bool]:
+    """Stop a slice when its time is up, but not before its first row is done: a row counts only as a whole."""
+    whole = row * (row + 1) // 2
+    return lambda done, total, new: done <= whole or time.monotonic() < until
+
+
+def _proven(findings: Sequence[Finding]) -> int:
+    return sum(finding.verdict == "conflict" for finding in findings)
+
+
+def _finish(scan: ConflictScan) -> None:
+    mark_gone(scan.workspace_id)
+    count_frequencies(scan.workspace_id)
+    _end(scan, "done", done=scan.done, total=scan.total, found=scan.found, not_proven=scan.not_proven)
+
+
+def _end(scan: ConflictScan, status: str, **values: object) -> None:
+    _save(scan, status=status, finished_at=timezone.now(), claimed_at=None, **values)
+
+
+def _save(scan: ConflictScan, **values: object) -> None:
+    ConflictScan.objects.filter(pk=scan.pk).update(**values)
+
+
+def _facts(scan: ConflictScan, rules: Sequence[Rule]) -> Facts:
+    tools = {rule.applies_to.tool for rule in rules}
+    moment: datetime = scan.requested_at
+    return Facts(now=moment, schemas=input_schemas(workspace_id=scan.workspace_id, tools=tools))
+
+
+def _known(rules: Mapping[int, Rule]) -> Known:
+    return {rule.uuid: rule for rule in rules.values()}
+
+
+def forget_versions() -> None:
+    """Drop what was read (tests)."""
+    _parsed.clear()
+
+
+def _load(version_ids: Sequence[int]) -> dict[int, Rule]:
+    """Versions as rules. They never change, so those that this process has read are kept."""
+    for row in load_versions([pk for pk in version_ids if pk not in _parsed]):
+        try:
+            _parsed[row.version_id] = served_rule(
+                row.body, uuid=str(row.rule_uuid), version=row.number, created_by=row.created_by_kind,
+                created_at=row.created_at,
+            )  # fmt: skip
+        except RuleError:  # left out of what is served, too
+            continue
+    found = {pk: _parsed[pk] for pk in version_ids if pk in _parsed}
+    while len(_parsed) > REMEMBERED:
+        _parsed.popitem(last=False)
+    return found
