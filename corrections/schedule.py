@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
+from corrections.actions.asking_model import draft_waiting_rules
 from corrections.actions.changes import publish_due_changes
 from corrections.actions.judging import doubt_rules, judge_rules
 from corrections.actions.publishing import expire_overdue_rules
@@ -17,6 +18,7 @@ from corrections.background.texts import collect_rule_texts
 from memory.permissions import system_actor
 
 INDUCE_S = 2.0
+DRAFT_S = 3.0
 CLOCK = system_actor("the clock")
 
 
@@ -38,6 +40,18 @@ def settle_receipts() -> None:
     store_backlog()
     settle_backlog()
     count_backlog()
+
+
+@shared_task(name="corrections.induce")
+def induce() -> None:
+    """Finished tasks that the inducer has not read, a slice of them."""
+    induce_backlog()
+
+
+@shared_task(name="corrections.draft_rules")
+def draft_rules() -> None:
+    """Rules that somebody asked a language model for."""
+    draft_waiting_rules()
 
 
 @shared_task(name="corrections.judge_rules")
@@ -86,6 +100,11 @@ def keep_rulings() -> None:
 
 
 BEAT = {
+    "draft-rules": {
+        "task": "corrections.draft_rules",
+        "schedule": DRAFT_S,
+        "options": {"expires": DRAFT_S},
+    },
     "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "scan-conflicts": {
         "task": "corrections.scan_conflicts",

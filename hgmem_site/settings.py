@@ -309,6 +309,8 @@ SPECTACULAR_SETTINGS = {
         "RuleProposalStatus": "corrections.domain.proposing.PROPOSAL_STATUSES",
         "RulingVerdict": "corrections.domain.rulings.VERDICTS",
         "RuleStatusEnum": "corrections.domain.lifecycle.CHOICES",
+        "RuleProposalStatus": "corrections.domain.proposing.PROPOSAL_STATUSES",
+        "RuleProposalSource": "corrections.domain.proposing.SOURCES",
         "PatternStatus": "memory.api.shapes.PATTERN_STATUSES",
         "SettablePatternStatus": "memory.api.shapes.SETTABLE_STATUSES",
         "ValidatorKind": "memory.api.validator_shapes.KINDS",

@@ -98,7 +98,7 @@ def _save(request: HttpRequest, session: Session, *, activate: bool) -> HttpResp
         session.problem = str(refusal)
         return _show(request, session, status=409)
     _say_what_happened(request, session, rule, activate=activate)
-    if activate:
+    if activate and not (session.rule is None and rule.status == "active"):
         return _activate(request, rule)
     return redirect("rule", request.workspace.slug, rule.uuid)
 
@@ -123,7 +123,9 @@ def _write(request: HttpRequest, session: Session) -> Rule:
 
 def _say_what_happened(request: HttpRequest, session: Session, rule: Rule, *, activate: bool) -> None:
     number = rule.latest_version.number if rule.latest_version else 0
-    if session.rule is None and activate:
+    if session.rule is None and rule.status == "active":
+        messages.success(request, _("The rule is active: agents are served it from now on."))
+    elif session.rule is None and activate:
         messages.success(request, _("The rule is saved."))
     elif session.rule is None:
         messages.success(request, _("The rule is saved as a draft. Agents are not served it yet."))
