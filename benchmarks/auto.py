@@ -122,8 +122,3 @@ def observed(run: Run, seq: int) -> ObservedCall:
         id=f"{run.id}/{seq}", run=run.id, tool=call.tool, input=call.args, failed=call.failed,
         message=said if call.failed else "", env={"domain": run.domain},
     )  # fmt: skip
-
-
-def _is_flag(decision: Decision, call_input: dict[str, Any]) -> bool:
-    """The answer stops the call, or changes it."""
-    return bool(decision.block or decision.ask or decision.input != call_input)

@@ -14,7 +14,6 @@ from corrections.actions.impacts import Decided, decide_impact, undo_impact
 from corrections.api.errors import refusals
 from corrections.api.impact_shapes import (
     DecideImpactSerializer,
-    DecideSerializer,
     ImpactDecidedSerializer,
     ImpactSerializer,
     ImpactViewSerializer,
@@ -98,7 +97,6 @@ class DecideImpact(APIView):
     @writes(
         "tools", "Decide about a changed tool", {200: ImpactDecidedSerializer, 202: ImpactDecidedSerializer},
         request=DecideImpactSerializer,
-        request=DecideSerializer,
     )  # fmt: skip
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
@@ -117,7 +115,6 @@ class UndoImpact(APIView):
     @writes(
         "tools", "Serve again what was disabled for a changed tool",
         {200: ImpactDecidedSerializer, 202: ImpactDecidedSerializer}, request=UndoImpactSerializer,
-        {200: ImpactDecidedSerializer, 202: ImpactDecidedSerializer}, request=UndoSerializer,
     )  # fmt: skip
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:

@@ -32,8 +32,8 @@ class ChangeFilterForm(forms.Form):
         if "status" not in self.data:
             status = "undecided"
         mine = name if said.get("mine") else ""
-        texts = {name: said.get(name) or "" for name in ("q", "kind", "status")}
-        return texts | {"requested_by": mine}
+        texts = {field: said.get(field) or "" for field in ("q", "kind")}
+        return texts | {"status": status, "requested_by": mine}
 
 
 class ApproveForm(forms.Form):
