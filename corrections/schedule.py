@@ -61,12 +61,6 @@ def judge_effects() -> None:
     doubt_rules(now=timezone.now(), by=CLOCK)
 
 
-@shared_task(name="corrections.induce")
-def induce() -> None:
-    """Finished tasks that the inducer has not read, a slice of them."""
-    induce_backlog()
-
-
 @shared_task(name="corrections.mark_stale_rules")
 def mark_stale() -> None:
     """Rules that somebody should look at again."""
