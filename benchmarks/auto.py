@@ -12,7 +12,7 @@ from typing import Any
 from benchmarks.matchers import simple_matchers
 from benchmarks.product import context_of
 from benchmarks.report import quantile
-from benchmarks.streams import Run, Stream
+from benchmarks.streams import Call, Run, Stream
 from benchmarks.tallies import Case, Tally
 from corrections.domain.inducing import Inducer, ObservedCall, Proposal
 from hgmem.rules import Decision, Rule, Ruleset
@@ -73,7 +73,7 @@ class Auto:
         label = self._stream.labels.get((run.id, seq))
         fine = (label.fine if label else f"unlabelled|{run.id}|{seq}") if call.failed else None
         case = Case(run=run.id, tool=call.tool, fine=fine, is_recurrence=fine in seen)
-        self.tally.count(case, flagged=_is_flag(decision, call.args))
+        self.tally.count(case, flagged=_is_flag(decision, call))
         for matcher, tally in zip(self._matchers, self.simple, strict=True):
             tally.count(case, flagged=matcher.flags(call, run.domain))
             matcher.learn(call, run.domain)
@@ -84,14 +84,9 @@ class Auto:
 
     def _tell(self, run: Run, seq: int) -> None:
         """The call and its outcome; approve what is proposed then."""
-        call = run.calls[seq]
-        said = call.obs if isinstance(call.obs, str) else repr(call.obs)
-        observed = ObservedCall(
-            id=f"{run.id}/{seq}", run=run.id, tool=call.tool, input=call.args, failed=call.failed,
-            message=said if call.failed else "", env={"domain": run.domain},
-        )  # fmt: skip
+        seen = observed(run, seq)
         started = time.perf_counter()
-        self._inducer.learn(observed)
+        self._inducer.learn(seen)
         if seq == len(run.calls) - 1:
             self._inducer.end_run(run.id)
         changes = self._inducer.changes()
@@ -104,7 +99,7 @@ class Auto:
             self._serve(proposal)
         if changes.proposed or changes.withdrawn:
             rules = [rule for _proposal, rule in self._served.values()]
-            self._ruleset = Ruleset.compile(rules, version=observed.id, base=self._ruleset)
+            self._ruleset = Ruleset.compile(rules, version=seen.id, base=self._ruleset)
 
     def _serve(self, proposal: Proposal) -> None:
         self._made.add(proposal.key)
@@ -113,6 +108,17 @@ class Auto:
         self._served[proposal.key] = (proposal, rule)
 
 
-def _is_flag(decision: Decision, call_input: dict[str, Any]) -> bool:
-    """The answer stops the call, or changes it."""
-    return bool(decision.block or decision.ask or decision.input != call_input)
+def _is_flag(decision: Decision, call: Call) -> bool:
+    """The answer stops the call, changes it, or puts another one before it or in its place."""
+    stops = decision.block or decision.ask or decision.insert_steps
+    return bool(stops) or decision.input != call.args or decision.tool != call.tool
+
+
+def observed(run: Run, seq: int) -> ObservedCall:
+    """A recorded call as the inducer is told it."""
+    call = run.calls[seq]
+    said = call.obs if isinstance(call.obs, str) else repr(call.obs)
+    return ObservedCall(
+        id=f"{run.id}/{seq}", run=run.id, tool=call.tool, input=call.args, failed=call.failed,
+        message=said if call.failed else "", env={"domain": run.domain},
+    )  # fmt: skip

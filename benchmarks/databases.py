@@ -18,6 +18,7 @@ STEPS_A_LOOK = 10_000
 READS = re.compile(r"(?i)\s*(select|with)\b")
 _COMMENT = re.compile(r"/\*!.*?\*/;?", re.DOTALL)
 _DATABASE = re.compile(r"CREATE DATABASE\s+(?:IF NOT EXISTS\s+)?`(\w+)`")
+_CREATED = re.compile(r"CREATE TABLE `(\w+)`")
 _NO_COLUMN = ("KEY ", "UNIQUE KEY", "CONSTRAINT", "FULLTEXT")
 _OPTIONS = re.compile(r"AUTO_INCREMENT|COLLATE \w+|CHARACTER SET \w+|unsigned|COMMENT '.*?'")
 _TEXT_TYPE = re.compile(r"(`\s+)(?:enum\([^)]*\)|(?:long|medium|tiny)?text|(?:var)?char(?:\([^)]*\))?)")
@@ -49,6 +50,15 @@ class Databases:
         wanted = self.rows(database, gold) if gold else None
         return wanted is not None and self.rows(database, query) == wanted
 
+    def renamed(self, suffix: str = "_2") -> "Databases":
+        """The same databases with every table under another name."""
+        scripts: dict[str, list[str]] = {}
+        for database, statements in self.scripts.items():
+            tables = [found[1] for statement in statements if (found := _CREATED.match(statement))]
+            changes = [f"ALTER TABLE `{table}` RENAME TO `{table}{suffix}`" for table in tables]
+            scripts[database] = [*statements, *changes]
+        return Databases(scripts, self.gold)
+
     def _run(self, database: str, query: str) -> Rows | None:
         if database not in self.scripts or not READS.match(query):
             return None
@@ -79,9 +89,8 @@ def find_databases(folder: Path) -> Databases | None:
     scripts: dict[str, list[str]] = {}
     for dump in dumps:
         scripts |= read_dump(gzip.decompress(dump.read_bytes()).decode("utf-8"))
-    rows = [
-        json.loads(line) for path in tasks for line in gzip.open(path, "rt", encoding="utf-8") if line.strip()
-    ]
+    lines = [line for path in tasks for line in gzip.decompress(path.read_bytes()).splitlines()]
+    rows = [json.loads(line) for line in lines if line.strip()]
     return Databases(scripts, {(row["db"], row["query"]): row["gold"] for row in rows})
 
 

@@ -1,4 +1,4 @@
-"""Rules only from the inducer, approved as they are proposed, watched by their effect, retired when it is bad."""
+"""Rules only from the inducer: approved as they are proposed, watched, and retired when they do no good."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -19,8 +19,8 @@ class Induced:
     ``alter`` may poison a proposal before it is served: it gives the rule's document.
     """
 
-    def __init__(self, alter: Alter = Proposal.document) -> None:
-        self._alter = alter
+    def __init__(self, alter: Alter = Proposal.document, *, retires: bool = True) -> None:
+        self._alter, self._retires = alter, retires
         self._inducer = Inducer()
         self._ruleset = Ruleset.compile([], version="0")
         self._rules: dict[str, Rule] = {}
@@ -60,7 +60,8 @@ class Induced:
         """How a call went that these rules had changed."""
         for key in keys:
             self.effects[key] = observe(self.effect(key), helped=helped)
-            if self.effects[key].verdict is Verdict.RETIRE and key in self._rules:
+            is_bad = self._retires and self.effects[key].verdict is Verdict.RETIRE
+            if is_bad and key in self._rules:
                 self.retired[key] = self.proposals[key]
                 del self._rules[key]
                 self._compile()

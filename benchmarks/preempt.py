@@ -1,6 +1,7 @@
 """P1 pre-emption: does a rule written after the first failure stop the next one, and whom does it disturb?
 
     python -m benchmarks.preempt --data DIR [--mode one-shot|auto] [--file after-run|at-once] [--json FILE]
+    python -m benchmarks.preempt --bfcl
 
 Open-loop replay of recorded runs in time order, in this process. Protocol, figures and limits:
 docs/benchmarks/preempt.md.
@@ -14,9 +15,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.auto import Auto
+from benchmarks.bfcl import load_tasks
 from benchmarks.matchers import simple_matchers
 from benchmarks.one_shot import Correction, read_label, write_correction
 from benchmarks.past import Notebook
+from benchmarks.preempt_bfcl import COLUMNS, EXECUTED, Steps, executed, rows
 from benchmarks.product import Product, context_of, start
 from benchmarks.report import Report, parse_arguments, quantile
 from benchmarks.streams import Label, Stream, StreamError, discover
@@ -136,6 +139,8 @@ class OneShot:
 def main() -> int:
     """Replay every stream in the data folder."""
     arguments = parse_arguments(__doc__.split("\n", 1)[0], _add_arguments)
+    if arguments.bfcl:
+        return _measure_bfcl(Report("preempt-bfcl", arguments), arguments)
     try:
         streams = discover(arguments.data or DEFAULT_DATA)
     except StreamError as error:
@@ -158,7 +163,31 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--file", choices=(*TIMINGS, "both"), default="both", help="when the person files a correction"
     )
+    parser.add_argument("--bfcl", action="store_true", help="steps left out, in BFCL's tools; no streams")
     parser.add_argument("--rules", action="store_true", help="print every rule and how often it disturbed")
+
+
+def _measure_bfcl(report: Report, arguments: argparse.Namespace) -> int:
+    tasks = load_tasks()
+    steps = Steps(tasks)
+    with report.progress("BFCL, auto", total=len(tasks)) as advance:
+        steps.run(advance)
+    report.table("BFCL: steps left out", COLUMNS, rows(steps.figures))
+    report.table("BFCL: inserted steps, executed", EXECUTED, [executed(steps)])
+    if arguments.rules:
+        listed = [
+            [
+                one.action_type,
+                one.tool,
+                one.condition,
+                len(one.backtest.caught),
+                one.runs,
+                len(one.backtest.hit),
+            ]
+            for one in steps.proposals
+        ]
+        report.table("BFCL: rules in the end", RULES, listed)
+    return report.finish()
 
 
 def _measure(stream: Stream, report: Report, arguments: argparse.Namespace) -> None:

@@ -3,7 +3,9 @@
 from celery import shared_task
 from django.utils import timezone
 
+from corrections.actions.asking_model import draft_waiting_rules
 from corrections.actions.changes import publish_due_changes
+from corrections.actions.judging import doubt_rules, judge_rules
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.actions.rulings import end_expired_rulings
 from corrections.actions.scanning import scan_after_tool_changes
@@ -16,6 +18,7 @@ from corrections.background.texts import collect_rule_texts
 from memory.permissions import system_actor
 
 INDUCE_S = 2.0
+DRAFT_S = 3.0
 CLOCK = system_actor("the clock")
 
 
@@ -43,6 +46,19 @@ def settle_receipts() -> None:
 def induce() -> None:
     """Finished tasks that the inducer has not read, a slice of them."""
     induce_backlog()
+
+
+@shared_task(name="corrections.draft_rules")
+def draft_rules() -> None:
+    """Rules that somebody asked a language model for."""
+    draft_waiting_rules()
+
+
+@shared_task(name="corrections.judge_rules")
+def judge_effects() -> None:
+    """Effectiveness from new outcomes; rules that seem to do no good are put to people."""
+    judge_rules(now=timezone.now(), by=CLOCK)
+    doubt_rules(now=timezone.now(), by=CLOCK)
 
 
 @shared_task(name="corrections.mark_stale_rules")
@@ -78,6 +94,11 @@ def keep_rulings() -> None:
 
 
 BEAT = {
+    "draft-rules": {
+        "task": "corrections.draft_rules",
+        "schedule": DRAFT_S,
+        "options": {"expires": DRAFT_S},
+    },
     "induce": {"task": "corrections.induce", "schedule": INDUCE_S, "options": {"expires": INDUCE_S}},
     "scan-conflicts": {
         "task": "corrections.scan_conflicts",
@@ -88,6 +109,7 @@ BEAT = {
     "expire-overdue-rules": {"task": "corrections.expire_overdue_rules", "schedule": 5.0},
     "open-tool-impacts": {"task": "corrections.open_impacts", "schedule": 10.0},
     "publish-due-changes": {"task": "corrections.publish_due_changes", "schedule": 2.0},
+    "judge-rules": {"task": "corrections.judge_rules", "schedule": 20.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
     "mark-stale-rules": {"task": "corrections.mark_stale_rules", "schedule": 3600.0},
     "collect-rule-texts": {

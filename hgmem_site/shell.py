@@ -149,7 +149,6 @@ def nav_items(
             continue
         current = any(is_within(name, prefix) for prefix in (section.url_name, *section.covers))
         count = min(waiting.get(section.counted, 0), COUNTED)
-        count = getattr(waiting, section.counted, 0) if section.counted else 0
         items.append(NavItem(section.title, section.icon, url, current, count))
     return items
 

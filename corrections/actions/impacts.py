@@ -103,7 +103,7 @@ def undo_impact(*, impact: ToolImpact, reason: str, by: Actor) -> Decided:
         (version.rule_id, version.number): version for version in RuleVersion.objects.filter(rule__in=served)
     }
     wanted = [
-        Wanted(rule, "enable", versions.get((pk, number or 0)), _detail(locked))
+        Wanted(rule, "enable", versions.get((pk or 0, number or 0)), _detail(locked))
         for pk, (rule, number) in served.items()
         if rule is not None
     ]

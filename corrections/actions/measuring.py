@@ -11,6 +11,7 @@ from corrections.models import ProposalCall, RuleProposal
 from corrections.queries.proposals import SHOWN_CALLS
 from memory.permissions import system_actor
 from memory.queries.evidence import RecordedCall, patterns_of_calls
+from memory.queries.linking import pattern_ids_of
 
 MEASURING = system_actor("backtest")
 
@@ -48,8 +49,11 @@ def measure_rule(*, workspace_id: int, document: Any, patterns: Sequence[UUID], 
     )
 
 
-def write_backtest(proposal: RuleProposal, measured: Measured) -> None:
-    """Keep it with the proposal, in the caller's transaction: figures, the newest calls, their patterns."""
+def write_backtest(proposal: RuleProposal, measured: Measured, *, patterns: Iterable[UUID] = ()) -> None:
+    """Keep it with the proposal, in the caller's transaction: figures, the newest calls, their patterns.
+
+    ``patterns`` stay linked, whatever it catches.
+    """
     proposal.caught, proposal.hit = len(measured.caught), len(measured.hit)
     proposal.failures = len(measured.caught) + len(measured.missed)
     proposal.good, proposal.runs = measured.good, measured.runs
@@ -62,7 +66,8 @@ def write_backtest(proposal: RuleProposal, measured: Measured) -> None:
         *_rows(proposal, measured.hit, "hit"),
     ]
     ProposalCall.objects.bulk_create(rows, ignore_conflicts=True)
-    proposal.patterns.set(pk for pk, _uuid in patterns_of_calls(call.id for call in measured.caught))
+    found = [pk for pk, _uuid in patterns_of_calls(call.id for call in measured.caught)]
+    proposal.patterns.set([*pattern_ids_of(proposal.workspace_id, patterns), *found])
 
 
 def _rows(proposal: RuleProposal, calls: Iterable[RecordedCall], role: str) -> list[ProposalCall]:

@@ -27,7 +27,7 @@ def write_rebound(
     """
     if not version:
         raise Refused("The tool's callers report no version: there is none to bind a rule to.")
-    ids = {rule.latest_version_id for rule in rules}
+    ids = [rule.latest_version_id for rule in rules if rule.latest_version_id]
     latest = {row.rule_id: row for row in RuleVersion.objects.filter(pk__in=ids)}
     now = timezone.now()
     fresh: Written = []

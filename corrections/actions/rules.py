@@ -23,6 +23,7 @@ from corrections.domain.documents import body_of, check_window, read_document
 from corrections.domain.lifecycle import LIVE, Refused, check_step
 from corrections.domain.threeway import Side, compare_three
 from corrections.models import Rule
+from corrections.queries.dependencies import dependents_detail
 from hgmem import rules as engine
 from memory.actions import record_event
 from memory.domain.access import Actor, check_may
@@ -93,7 +94,8 @@ def edit_rule(
     _check_base(rule, base_version, body_of(parsed))
     check_window(parsed.valid_until, timezone.now())
     if _write_next(rule, parsed, verb="edit_rule", by=by, note=note):
-        request_change(rule=rule, kind="edit", by=by, reason=note)
+        detail = dependents_detail(rule, now=timezone.now())
+        request_change(rule=rule, kind="edit", by=by, reason=note, detail=detail)
     if pattern_uuids is not None:
         _link_patterns(rule, pattern_uuids, by=by)
     return rule

@@ -1,12 +1,14 @@
 """Steps in a rule's life: each is its change request, and the actor's own approval where that counts."""
 
 from django.db import transaction
+from django.utils import timezone
 
 from corrections.actions.deciding import approve_change, approves_alone, policy_of, put_in_force
 from corrections.actions.publishing import lock_rule
 from corrections.actions.requesting import request_change
 from corrections.domain.lifecycle import Refused
 from corrections.models import ChangeRequest, Rule
+from corrections.queries.dependencies import dependents_detail
 from memory.actions import record_event
 from memory.actions.alerts import raise_alert
 from memory.domain.access import Actor, may
@@ -22,7 +24,9 @@ def take_step(*, rule: Rule, step: str, by: Actor, reason: str = "") -> ChangeRe
     ``step`` is one of ``KINDS``. Raises :class:`NotPermitted`, :class:`Refused`, and
     :class:`hgmem.rules.RuleError` when the version's window has ended; KeyError for an unknown step.
     """
-    change = request_change(rule=rule, kind=KINDS[step], by=by, reason=reason)
+    ends = step != "activate"
+    detail = dependents_detail(rule, now=timezone.now()) if ends else {}
+    change = request_change(rule=rule, kind=KINDS[step], by=by, reason=reason, detail=detail)
     if change.kind == "disable" and policy_of(change).urgent_disable and may(by, "publish_rule"):
         return _disable_at_once(change, by=by, reason=reason)
     return serve_by(change, by=by, note=reason)

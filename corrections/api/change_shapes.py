@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from corrections.api.serializers import ChangeSerializer as FieldChangeSerializer
 from corrections.api.serializers import RuleDetailSerializer
-from corrections.domain.changes import CHANGE_STATUSES, KINDS
+from corrections.domain.changes import CHANGE_STATUSES, KINDS, WISHES
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule
 
 CHANGE_FIELDS = (
@@ -72,7 +72,7 @@ class AskSerializer(serializers.Serializer[Any]):
     """A wish to change a rule."""
 
     rule = serializers.UUIDField()
-    kind = serializers.ChoiceField(choices=[kind for kind in KINDS if kind != "ruling"])
+    kind = serializers.ChoiceField(choices=WISHES)
     reason = serializers.CharField(required=False, allow_blank=True, max_length=5_000, default="")
     publish_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
 

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
 from corrections.actions import changes as actions
@@ -107,9 +108,11 @@ class ChangeDetail(APIView):
 class ChangeStep(APIView):
     """One decision; ``take`` does it."""
 
-    def decide(self, request: Request, uuid: UUID, act: Callable[..., Any], form: dict[str, Any]) -> Response:
+    def decide(
+        self, request: Request, uuid: UUID, act: Callable[..., Any], shape: type[Serializer[Any]]
+    ) -> Response:
         """Call the action; 409 with the three documents when the request is out of date."""
-        change = find_change(request, uuid)
+        change, form = find_change(request, uuid), read(shape, request)
         with refusals(change=change):
             act(change=change, by=actor_of(request), **form)
         return Response(body_of(change))
@@ -124,7 +127,7 @@ class ApproveChange(ChangeStep):
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """Published with the last approval it needs, unless its time is to come. 409 when it is stale."""
-        return self.decide(request, uuid, actions.approve_change, read(YesSerializer, request))
+        return self.decide(request, uuid, actions.approve_change, YesSerializer)
 
 
 class RejectChange(ChangeStep):
@@ -136,7 +139,7 @@ class RejectChange(ChangeStep):
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """It needs a reason."""
-        return self.decide(request, uuid, actions.reject_change, read(NoSerializer, request))
+        return self.decide(request, uuid, actions.reject_change, NoSerializer)
 
 
 class WithdrawChange(ChangeStep):
@@ -148,7 +151,7 @@ class WithdrawChange(ChangeStep):
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """By its authors, and by who may reject it."""
-        return self.decide(request, uuid, actions.withdraw_change, read(ReasonSerializer, request))
+        return self.decide(request, uuid, actions.withdraw_change, ReasonSerializer)
 
 
 class ReopenChange(ChangeStep):
@@ -160,7 +163,7 @@ class ReopenChange(ChangeStep):
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """What was rejected or withdrawn, as a new revision."""
-        return self.decide(request, uuid, actions.reopen_change, read(ReasonSerializer, request))
+        return self.decide(request, uuid, actions.reopen_change, ReasonSerializer)
 
 
 class RebaseChange(ChangeStep):
@@ -172,7 +175,7 @@ class RebaseChange(ChangeStep):
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """On top of what is served now, keeping what it wants; a new revision."""
-        return self.decide(request, uuid, actions.rebase_change, read(RevisionSerializer, request))
+        return self.decide(request, uuid, actions.rebase_change, RevisionSerializer)
 
 
 class ScheduleChange(ChangeStep):
@@ -184,7 +187,7 @@ class ScheduleChange(ChangeStep):
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """When it is published once approved; null: at once. Earlier approvals stop counting."""
-        return self.decide(request, uuid, actions.schedule_change, read(WhenSerializer, request))
+        return self.decide(request, uuid, actions.schedule_change, WhenSerializer)
 
 
 class CommentOnChange(APIView):

@@ -7,6 +7,8 @@ from rest_framework import serializers
 from corrections.domain.impacts import DECISIONS
 from corrections.models import ToolImpact
 
+CHANGES = ("gone", "type", "required", "added")
+
 
 class ImpactSerializer(serializers.ModelSerializer[ToolImpact]):
     """A tool changed: schema versions are those of `tools/{uuid}/schemas`. Open while `closed_at` is null."""
@@ -28,7 +30,7 @@ class FieldChangeSerializer(serializers.Serializer[Any]):
     """A field of the input that differs."""
 
     path = serializers.CharField()
-    kind = serializers.ChoiceField(choices=["gone", "type", "required", "added"])
+    kind = serializers.ChoiceField(choices=CHANGES)
     old = serializers.CharField(allow_blank=True)
     new = serializers.CharField(allow_blank=True)
 
@@ -77,7 +79,7 @@ class ImpactViewSerializer(serializers.Serializer[Any]):
     )
 
 
-class DecideSerializer(serializers.Serializer[Any]):
+class DecideImpactSerializer(serializers.Serializer[Any]):
     """One thing to do to some or all affected rules."""
 
     decision = serializers.ChoiceField(choices=DECISIONS)
@@ -90,7 +92,7 @@ class DecideSerializer(serializers.Serializer[Any]):
     close = serializers.BooleanField(default=True, help_text="Nothing more is to be decided.")
 
 
-class UndoSerializer(serializers.Serializer[Any]):
+class UndoImpactSerializer(serializers.Serializer[Any]):
     """Why it is taken back."""
 
     reason = serializers.CharField(max_length=2_000)
@@ -103,7 +105,7 @@ class SkippedSerializer(serializers.Serializer[Any]):
     why = serializers.CharField()
 
 
-class DecidedSerializer(serializers.Serializer[Any]):
+class ImpactDecidedSerializer(serializers.Serializer[Any]):
     """What was done. `waits` change requests of `batch` still need an approval."""
 
     impact = ImpactSerializer()

@@ -13,11 +13,11 @@ from rest_framework.views import APIView
 from corrections.actions.impacts import Decided, decide_impact, undo_impact
 from corrections.api.errors import refusals
 from corrections.api.impact_shapes import (
-    DecidedSerializer,
-    DecideSerializer,
+    DecideImpactSerializer,
+    ImpactDecidedSerializer,
     ImpactSerializer,
     ImpactViewSerializer,
-    UndoSerializer,
+    UndoImpactSerializer,
 )
 from corrections.models import ToolImpact
 from corrections.queries.impacts import get_impact, impact_view, list_impacts
@@ -95,13 +95,13 @@ class DecideImpact(APIView):
     actions: ClassVar = {"POST": "draft_rule"}
 
     @writes(
-        "tools", "Decide about a changed tool", {200: DecidedSerializer, 202: DecidedSerializer},
-        request=DecideSerializer,
+        "tools", "Decide about a changed tool", {200: ImpactDecidedSerializer, 202: ImpactDecidedSerializer},
+        request=DecideImpactSerializer,
     )  # fmt: skip
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """Disable, look again, rebind or keep. 202 while change requests wait; 409 when it was closed."""
-        impact, form = find_impact(request, uuid), read(DecideSerializer, request)
+        impact, form = find_impact(request, uuid), read(DecideImpactSerializer, request)
         with refusals():
             result = decide_impact(impact=impact, by=actor_of(request), **form)
         return decided_answer(result)
@@ -114,12 +114,12 @@ class UndoImpact(APIView):
 
     @writes(
         "tools", "Serve again what was disabled for a changed tool",
-        {200: DecidedSerializer, 202: DecidedSerializer}, request=UndoSerializer,
+        {200: ImpactDecidedSerializer, 202: ImpactDecidedSerializer}, request=UndoImpactSerializer,
     )  # fmt: skip
     @idempotent
     def post(self, request: Request, uuid: UUID) -> Response:
         """Rules that somebody has touched since are left alone. 409 when there is nothing to take back."""
-        impact, form = find_impact(request, uuid), read(UndoSerializer, request)
+        impact, form = find_impact(request, uuid), read(UndoImpactSerializer, request)
         with refusals():
             result = undo_impact(impact=impact, by=actor_of(request), **form)
         return decided_answer(result)
@@ -133,4 +133,4 @@ def decided_answer(result: Decided) -> Response:
         "batch": result.batch, "waits": result.waits,
     }  # fmt: skip
     code = status.HTTP_202_ACCEPTED if result.waits else status.HTTP_200_OK
-    return Response(DecidedSerializer(document).data, status=code)
+    return Response(ImpactDecidedSerializer(document).data, status=code)

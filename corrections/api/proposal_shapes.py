@@ -119,3 +119,9 @@ class RejectSerializer(serializers.Serializer[Any]):
     """A no, with the reason."""
 
     reason = serializers.CharField(max_length=MAX_REASON)
+
+
+class AskModelSerializer(serializers.Serializer[Any]):
+    """What a language model should write a rule against."""
+
+    pattern = serializers.UUIDField(help_text="An error pattern.")

@@ -12,11 +12,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from corrections.actions import proposals as actions
+from corrections.actions.asking_model import ask_model
 from corrections.actions.proposing import UnknownCallError, propose_rule
 from corrections.api.errors import refusals
 from corrections.api.proposal_shapes import (
     ACTION_NAMES,
     AcceptSerializer,
+    AskModelSerializer,
     ProposalDetailSerializer,
     ProposalSerializer,
     ProposeSerializer,
@@ -166,6 +168,32 @@ class RejectProposal(APIView):
         with refusals():
             actions.reject_proposal(proposal=proposal, by=actor_of(request), reason=form["reason"])
         return Response(detail(proposal))
+
+
+class AskModel(APIView):
+    """A draft by a language model."""
+
+    actions: ClassVar = {"POST": "draft_rule"}
+
+    @writes(
+        "rule proposals",
+        "Ask a language model for a rule",
+        {202: ProposalDetailSerializer},
+        request=AskModelSerializer,
+        operation_id="rule_proposals_draft",
+    )
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """From the calls of an error pattern. The worker drafts it; 409 where no model is configured."""
+        form = read(AskModelSerializer, request)
+        try:
+            with refusals():
+                row = ask_model(
+                    workspace_id=workspace_of(request), pattern=form["pattern"], by=actor_of(request)
+                )
+        except LookupError as error:
+            raise Unprocessable(str(error), [{"field": "pattern", "detail": str(error)}]) from error
+        return Response(detail(row), status=202)
 
 
 class ReopenProposal(APIView):

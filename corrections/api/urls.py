@@ -34,6 +34,7 @@ urlpatterns = [
     path("rulings/<uuid:uuid>/end", conflicts.EndRuling.as_view(), name="api-ruling-end"),
     path("rules", rules.RuleList.as_view(), name="api-rules"),
     path("rules/proposals", proposals.ProposalList.as_view(), name="api-rule-proposals"),
+    path("rules/proposals/draft", proposals.AskModel.as_view(), name="api-rule-proposals-draft"),
     path("rules/proposals/<uuid:uuid>", proposals.ProposalDetail.as_view(), name="api-rule-proposal"),
     path(
         "rules/proposals/<uuid:uuid>/accept",

@@ -21,7 +21,7 @@ from corrections.live.inducers import READERS, Reader, cursor_of
 from corrections.models import Induction
 from memory.queries.finished import newest_by_workspace
 
-SLICE_S = 0.8
+SLICE_S = 0.5
 log = logging.getLogger(__name__)
 _BORN = uuid4().hex[:16]
 

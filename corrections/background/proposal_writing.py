@@ -48,24 +48,34 @@ def _is_ours(row: RuleProposal) -> bool:
 
 def _update(reader: Reader, pairs: Sequence[tuple[RuleProposal, Proposal]], now: datetime) -> None:
     changed, regained = [], []
+    good: dict[int, list[int]] = defaultdict(list)
     for row, proposal in pairs:
-        figures = _figures(proposal)
         is_back = row.status == "withdrawn"
         evidence = hash((proposal.backtest.caught, proposal.backtest.hit))
         if reader.written.get(row.key) != evidence or is_back:
             regained.append((row, proposal.backtest))
             reader.written[row.key] = evidence
-        if is_back:
-            row.status, row.decision_reason = check_proposal(row.status, "propose_again"), ""
-        if is_back or figures != tuple(getattr(row, name) for name in FIGURES):
-            row.times_proposed += is_back or figures[0] > row.caught
-            for name, value in zip(FIGURES, figures, strict=True):
-                setattr(row, name, value)
-            row.updated_at = now
+        figures = dict(zip(FIGURES, _figures(proposal), strict=True))
+        differs = {name for name, value in figures.items() if value != getattr(row, name)}
+        if is_back or differs - {"good"}:
+            _gain(row, figures, now, is_back=is_back)
             changed.append(row)
+        elif differs:
+            good[figures["good"]].append(row.pk)
     columns = [*FIGURES, "times_proposed", "updated_at", "status", "decision_reason"]
     RuleProposal.objects.bulk_update(changed, columns, batch_size=200)
+    for number, rows in good.items():  # every good call changes this of all proposals of its tool and scope
+        RuleProposal.objects.filter(pk__in=rows).update(good=number)
     _list_calls(reader, regained)
+
+
+def _gain(row: RuleProposal, figures: dict[str, int], now: datetime, *, is_back: bool) -> None:
+    row.times_proposed += is_back or figures["caught"] > row.caught
+    if is_back:
+        row.status, row.decision_reason = check_proposal(row.status, "propose_again"), ""
+    for name, value in figures.items():
+        setattr(row, name, value)
+    row.updated_at = now
 
 
 def _create(reader: Reader, new: Proposed, now: datetime) -> list[RuleProposal]:

@@ -27,6 +27,9 @@ from memory.queries.receipts import ReceiptedCall, claim_receipted_calls
 
 log = logging.getLogger(__name__)
 BATCH = 500
+CHANGING = ("PARAMETER_TRANSFORM", "TOOL_SWITCH")
+"""Actions that change a call: only of these does the call's outcome say whether they help."""
+_OUTCOMES = {"ok": "helped_count", "error": "failed_count"}
 NOT_MADE = frozenset({"rejected", "cancelled"})
 Row = TypeVar("Row", bound=Model)
 RuleKey = tuple[int, str]
@@ -95,8 +98,10 @@ def settle_calls(limit: int) -> int:
         if row is not None and row.settled_at is None and row.workspace_id == call.workspace_id:
             _settle(row, call, now)
             settled.append(row)
-    Receipt.objects.bulk_update(settled, ["call_task", "call_seq", "was_applied", "settled_at"])
-    _add_applied(row for row in settled if row.was_applied)
+    Receipt.objects.bulk_update(settled, ["call_task", "call_seq", "was_applied", "settled_at", "body"])
+    followed = [row for row in settled if row.was_applied]
+    _add_applied(followed)
+    _add_outcomes(followed)
     mark_receipts_settled(call_ids=owners, at=now)
     return len(calls)
 
@@ -159,6 +164,7 @@ def _is_hidden(value: Any) -> bool:
 def _settle(row: Receipt, call: ReceiptedCall, now: datetime) -> None:
     row.call_task_id, row.call_seq, row.settled_at = call.task_id, call.seq, now
     row.was_applied = was_followed(row.body, tool=call.tool, call_input=call.input, status=call.status)
+    row.body["call_status"] = call.status
 
 
 def _add_applied(rows: Iterable[Receipt]) -> None:
@@ -168,6 +174,27 @@ def _add_applied(rows: Iterable[Receipt]) -> None:
             counts[row.workspace_id, uuid] += state == "applied"
     for pk, key in sorted((pk, key) for key, pk in _rule_ids(counts).items()):
         Rule.objects.filter(pk=pk).update(applied_count=F("applied_count") + counts[key])
+
+
+def _add_outcomes(rows: Iterable[Receipt]) -> None:
+    """How the calls went, for the versions that changed them and are served now.
+
+    A rule that stops, asks or hints changes no call, so how the call went says nothing about it.
+    """
+    counts: dict[str, Counter[tuple[RuleKey, int]]] = {"helped_count": Counter(), "failed_count": Counter()}
+    for row in rows:
+        counter = _OUTCOMES.get(row.body["call_status"])
+        for uuid, version, state, _ in row.body["rules"] if counter else ():
+            if counter and state == "applied":
+                counts[counter][(row.workspace_id, uuid), version] += 1
+    ids = _rule_ids(key for counted in counts.values() for key, _version in counted)
+    for counter, counted in counts.items():
+        for (key, version), n in sorted(counted.items()):
+            served = Rule.objects.filter(
+                pk__in=[ids[key]] if key in ids else [], live_version__number=version
+            )
+            changing = served.filter(live_version__action_type__in=CHANGING)
+            changing.update(**{counter: F(counter) + n})
 
 
 @transaction.atomic

@@ -10,6 +10,8 @@ from memory.domain.lifecycle import Transition, check_transition, statuses
 
 KINDS = ("create", "edit", "enable", "disable", "retire", "delete", "ruling")
 """What a change request asks for. ``create`` and ``edit`` serve a version, ``enable`` serves one again."""
+WISHES = tuple(kind for kind in KINDS if kind != "ruling")
+"""What may be asked for by itself; a ruling is made on its conflict."""
 SERVES = frozenset(("create", "edit", "enable"))
 """Kinds after which a version is served."""
 SECTION = "changes"

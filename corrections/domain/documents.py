@@ -1,5 +1,6 @@
 """Rule documents as people send them, and as a version keeps them."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -40,6 +41,16 @@ def served_rule(
     """A stored version as the engine wants it; raises :class:`hgmem.rules.RuleError`."""
     added = {"uuid": uuid, "version": version, "created_by": created_by, "created_at": created_at}
     return Rule.from_document(body | added)
+
+
+def with_effectiveness(rules: Mapping[int, Rule], known: Mapping[int, float | None]) -> dict[int, Rule]:
+    """The rules with what is known of their effect; one that was never judged keeps its document's word."""
+    return {
+        key: rule.model_copy(update={"effectiveness": known[key]})
+        if key in known and known[key] != rule.effectiveness
+        else rule
+        for key, rule in rules.items()
+    }
 
 
 def check_window(valid_until: datetime | None, now: datetime) -> None:

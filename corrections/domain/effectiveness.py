@@ -10,8 +10,8 @@ from enum import StrEnum
 
 from corrections.domain.beta import quantile
 
-PRIOR_WEIGHT = 2.0
-"""How many outcomes the backtest counts for: it looked at the past, not at corrected calls."""
+PRIOR_WEIGHT = 1.0
+"""How many outcomes the backtest counts for: it saw that such calls fail, not that the correction helps."""
 MIN_OUTCOMES = 3
 MEMORY = 20.0
 """Outcomes after which an old one counts about a third (1/e)."""

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from django.db import close_old_connections, connections
 from django.utils import timezone
 
-from corrections.domain.documents import served_rule
+from corrections.domain.documents import served_rule, with_effectiveness
 from corrections.domain.rulings import with_rulings
+from corrections.queries.effects import list_effectiveness
 from corrections.queries.rulesets import list_served, load_versions, read_stamp, read_stamps
 from corrections.queries.rulings import list_words
 from hgmem.periodic import Periodic
@@ -161,6 +162,7 @@ def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Ru
             broken.append(f"rule {row.rule_uuid} version {row.number}: {error}")
     rules = known | fresh
     parsed = {version_id: rules[version_id] for version_id in served if version_id in rules}
+    parsed = with_effectiveness(parsed, list_effectiveness(workspace_id))
     return with_rulings(parsed, list_words(workspace_id, timezone.now())), broken
 
 

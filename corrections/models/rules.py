@@ -24,6 +24,8 @@ class Rule(models.Model):
     """One correction rule. ``latest_version`` is what is being edited, ``live_version`` what is served.
 
     ``helped_count`` and ``failed_count`` are applied corrections after which the call went well or failed.
+    ``effectiveness`` is what agents are served for ordering (null: not enough data), judged at ``judged_at``
+    when there were ``judged_count`` outcomes.
     ``stale_since`` is set while ``stale_reasons`` ask a person to look again; ``reviewed_error_count`` is
     the ``error_count`` that the last person who looked has seen.
     """
@@ -48,6 +50,9 @@ class Rule(models.Model):
     last_matched_at = models.DateTimeField(null=True)
     helped_count = models.PositiveBigIntegerField(default=0)
     failed_count = models.PositiveBigIntegerField(default=0)
+    effectiveness = models.FloatField(null=True)
+    judged_count = models.PositiveBigIntegerField(default=0)
+    judged_at = models.DateTimeField(null=True)
     stale_since = models.DateTimeField(null=True)
     stale_reasons = models.JSONField(default=list)
     reviewed_at = models.DateTimeField(null=True)

@@ -27,6 +27,8 @@ MAX_RULES = 5_000
 """The newest rules that the graph is made of."""
 LOOKED_AT = 200
 """Recorded calls that are decided with and without a rule."""
+NOTED = 20
+"""Dependents that a change request keeps."""
 LIVING = ("active", "draft", "disabled")
 INTERFERING = ("interference", "loop")
 
@@ -117,6 +119,12 @@ def dependents_of(rule: Rule, *, now: datetime, looked_at: int = LOOKED_AT) -> l
         for edge in edges
     ]  # fmt: skip
     return sorted(found, key=lambda one: (not one.is_served, one.witness is None, one.rule.name))
+
+
+def dependents_detail(rule: Rule, *, now: datetime) -> dict[str, Any]:
+    """For a change request's ``detail``: who needed the rule when it was asked for. No call is looked at."""
+    found = dependents_of(rule, now=now, looked_at=0)
+    return {"dependents": [one.to_dict() for one in found[:NOTED]]} if found else {}
 
 
 def list_manual(workspace_id: int) -> QuerySet[ManualDependency]:

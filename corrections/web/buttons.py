@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from corrections.domain.documents import check_window
 from corrections.domain.lifecycle import Refused, check_publishes, check_step
@@ -25,14 +26,18 @@ class StepButton:
     kind: str = ""
 
 
-def step_buttons(rule: Rule, actor: Actor, now: datetime) -> list[StepButton]:
-    """Activate, disable, retire, delete: each asks for a change, and approves it where that counts."""
+def step_buttons(rule: Rule, actor: Actor, now: datetime, *, needed_by: int = 0) -> list[StepButton]:
+    """Activate, disable, retire, delete: each asks for a change, and approves it where that counts.
+
+    ``needed_by`` other rules may break: then disabling is confirmed, too.
+    """
+    warning = _needed(needed_by) if needed_by else ""
     newer = rule.live_version is not None and rule.live_version != rule.latest_version
     number = rule.latest_version.number if rule.latest_version else 0
     activate = _("Serve version %(number)s") % {"number": number} if newer else _("Activate")
     return [
         StepButton("activate", activate, _why_not(lambda: _check_activate(rule, actor, now)), kind="primary"),
-        StepButton("disable", _("Disable"), _why_not(lambda: _check_step(rule, actor, "disable"))),
+        StepButton("disable", _("Disable"), _why_not(lambda: _check_step(rule, actor, "disable")), warning),
         StepButton(
             "retire",
             _("Retire"),
@@ -48,6 +53,13 @@ def step_buttons(rule: Rule, actor: Actor, now: datetime) -> list[StepButton]:
             "danger",
         ),
     ]
+
+
+def _needed(count: int) -> str:
+    said = ngettext(
+        "%(n)s rule needs this one and may break.", "%(n)s rules need this one and may break.", count
+    )
+    return said % {"n": count}
 
 
 def why_not_edit(rule: Rule, actor: Actor) -> str:

@@ -7,20 +7,25 @@ import msgspec
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from corrections.actions.changes import set_change_policy
-from corrections.domain.changes import InvalidPolicyError, safe_policy
+from corrections.domain.changes import UNDECIDED, InvalidPolicyError, safe_policy
 from corrections.domain.words import diff_words
 from corrections.models import ChangeRequest
 from corrections.queries import changes as queries
+from corrections.queries.dependencies import dependents_of
 from corrections.web.change_buttons import change_buttons
 from corrections.web.forms.changes import ChangeFilterForm, PolicyForm, WhenForm
 from memory.domain.access import may
 from memory.queries.paging import newest_first
 from memory.web.access import PageRequest, workspace_page
+
+WARNED = ("edit", "disable", "retire", "delete")
+"""Kinds of change after which a rule that needs this one may break."""
 
 
 @require_GET
@@ -58,7 +63,9 @@ def change_of(request: PageRequest, uuid: UUID) -> ChangeRequest:
 def shown(request: PageRequest, row: ChangeRequest, status: int = 200) -> HttpResponse:
     """The page of one request."""
     picture = queries.picture_of(row)
+    is_asked = row.rule is not None and row.status in UNDECIDED and row.kind in WARNED
     context = {
+        "dependents": dependents_of(row.rule, now=timezone.now()) if row.rule and is_asked else [],
         "title": row.title,
         "change": row,
         "picture": picture,

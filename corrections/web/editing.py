@@ -14,6 +14,7 @@ from corrections.actions.proposals import accept_proposal
 from corrections.actions.rules import StaleEdit, draft_rule, edit_rule, take_step
 from corrections.domain.lifecycle import Refused, check_step
 from corrections.models import Rule
+from corrections.queries.dependencies import dependents_of
 from corrections.queries.rules import patterns_of
 from corrections.web.checking import check_editor
 from corrections.web.reference import REFERENCE
@@ -97,7 +98,7 @@ def _save(request: HttpRequest, session: Session, *, activate: bool) -> HttpResp
         session.problem = str(refusal)
         return _show(request, session, status=409)
     _say_what_happened(request, session, rule, activate=activate)
-    if activate:
+    if activate and not (session.rule is None and rule.status == "active"):
         return _activate(request, rule)
     return redirect("rule", request.workspace.slug, rule.uuid)
 
@@ -122,7 +123,9 @@ def _write(request: HttpRequest, session: Session) -> Rule:
 
 def _say_what_happened(request: HttpRequest, session: Session, rule: Rule, *, activate: bool) -> None:
     number = rule.latest_version.number if rule.latest_version else 0
-    if session.rule is None and activate:
+    if session.rule is None and rule.status == "active":
+        messages.success(request, _("The rule is active: agents are served it from now on."))
+    elif session.rule is None and activate:
         messages.success(request, _("The rule is saved."))
     elif session.rule is None:
         messages.success(request, _("The rule is saved as a draft. Agents are not served it yet."))
@@ -164,6 +167,7 @@ def _show(request: HttpRequest, session: Session, *, status: int = 200) -> HttpR
         "offered": offered_patterns(session, workspace.pk),
         "failing": failing_calls(session, workspace.pk),
         "reference": REFERENCE,
+        "dependents": dependents_of(rule, now=timezone.now(), looked_at=0) if rule else [],
     }
     return render(request, "rules/edit.html", context, status=status)
 

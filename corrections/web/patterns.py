@@ -11,6 +11,7 @@ from corrections.queries.proposals import proposals_of_pattern
 from corrections.queries.rules import rules_of_pattern
 from memory.domain.access import may
 from memory.domain.analysis import TASK_LEVEL
+from memory.live.chat import configured_endpoint
 from memory.queries.patterns import find_pattern, list_occurrences, list_similar
 from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import TriageForm
@@ -32,6 +33,7 @@ def pattern(request: PageRequest, uuid: UUID) -> HttpResponse:
         "rules": rules_of_pattern(workspace_id=request.workspace.pk, pattern=row.uuid),
         "triage_form": TriageForm() if may(request.actor, "triage_pattern") else None,
         "may_draft": row.tool != TASK_LEVEL and may(request.actor, "draft_rule"),
+        "has_model": configured_endpoint() is not None,
         "is_task_level": row.tool == TASK_LEVEL,
     }
     return render(request, "patterns/detail.html", context)

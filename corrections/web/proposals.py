@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from corrections.actions.asking_model import ask_again, ask_model
 from corrections.actions.proposals import accept_proposal, propose_again, reject_proposal
 from corrections.domain.lifecycle import Refused
 from corrections.live.inducers import moment_of
@@ -78,6 +79,7 @@ def shown(request: PageRequest, row: RuleProposal, status: int = 200) -> HttpRes
     context |= {"caught": calls["caught"], "missed": calls["missed"], "hit": calls["hit"]}
     context |= {"patterns": facts_of(row.patterns.values_list("pk", flat=True))}
     context |= {"similar": queries.similar_rules(row), "may_review": may_review}
+    context |= {"may_ask": may(request.actor, "draft_rule")}
     context |= {"may_edit": may_review and may(request.actor, "draft_rule")}
     context |= {"following": queries.following_proposal(row), "preceding": queries.preceding_proposal(row)}
     context |= {"page_keys": detail_keys() if may_review else []}
@@ -142,6 +144,34 @@ def reopen(request: PageRequest, uuid: UUID) -> HttpResponse:
         messages.error(request, str(refusal))
         return shown(request, proposal_of(request, uuid), 409)
     messages.success(request, _("It waits for a decision again."))
+    return redirect("proposal", request.workspace.slug, uuid)
+
+
+@require_POST
+@workspace_page("draft_rule")
+def ask(request: PageRequest, uuid: UUID) -> HttpResponse:
+    """Ask a language model for a rule against this error pattern."""
+    try:
+        row = ask_model(workspace_id=request.workspace.pk, pattern=uuid, by=request.actor)
+    except LookupError as refusal:
+        raise Http404(str(refusal)) from refusal
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("pattern", request.workspace.slug, uuid)
+    messages.success(request, _("The model is asked. Its draft appears here, to be decided on."))
+    return redirect("proposal", request.workspace.slug, row.uuid)
+
+
+@require_POST
+@workspace_page("draft_rule")
+def retry(request: PageRequest, uuid: UUID) -> HttpResponse:
+    """Ask the model once more."""
+    row = proposal_of(request, uuid)
+    try:
+        ask_again(proposal=row, by=request.actor)
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return shown(request, proposal_of(request, uuid), 409)
     return redirect("proposal", request.workspace.slug, uuid)
 
 

@@ -15,6 +15,8 @@ from corrections.models import Rule, RuleProposal, RuleVersion
 from corrections.queries import rules as queries
 from corrections.queries.changes import undecided_of
 from corrections.queries.conflicts import conflicts_of_rule, latest_scan
+from corrections.queries.dependencies import dependents_of
+from corrections.queries.effects import effect_of
 from corrections.queries.receipts import list_uses
 from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
 from corrections.web.forms.basics import RuleFilterForm
@@ -61,21 +63,23 @@ def rules(request: HttpRequest) -> HttpResponse:
 def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a rule does, where it fired, and how it came to be."""
     row = find_rule(request, uuid)
-    versions = list(queries.list_versions(row)[:SHOWN_VERSIONS])
-    context = {
+    dependents = dependents_of(row, now=timezone.now(), looked_at=0)
+    context = {"dependents": dependents, "undecided": undecided_of(row), "effect": effect_of(row)}
+    context |= {
         "title": row.name,
         "rule": row,
         "version": row.latest_version,
         "read": read_version(row.latest_version),
-        "versions": list(zip(versions, [*versions[1:], None], strict=True)),
+        "versions": paired_versions(row),
         "patterns": queries.patterns_of(row),
         "page": newest_first(list_uses(row), request.GET.get("cursor", ""), size=USES_PER_PAGE),
-        "buttons": step_buttons(row, request.actor, timezone.now()),
+        "buttons": step_buttons(row, request.actor, timezone.now(), needed_by=len(dependents)),
         "why_not_edit": why_not_edit(row, request.actor),
         "scan": latest_scan(request.workspace.pk, row),
         "conflicts": conflicts_of_rule(row),
         "why_not_review": why_not_review(request.actor),
         "undecided": undecided_of(row),
+        "effect": effect_of(row),
     }
     return render(request, "rules/detail.html", context)
 
@@ -117,6 +121,12 @@ def rule_diff(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "numbers": [version.number for version in queries.list_versions(row)[:SHOWN_VERSIONS]],
     }
     return render(request, "rules/diff.html", context)
+
+
+def paired_versions(row: Rule) -> list[tuple[RuleVersion, RuleVersion | None]]:
+    """The newest versions, each with the one before it."""
+    versions = list(queries.list_versions(row)[:SHOWN_VERSIONS])
+    return list(zip(versions, [*versions[1:], None], strict=True))
 
 
 def _chosen_versions(request: HttpRequest, row: Rule) -> tuple[int, int]:

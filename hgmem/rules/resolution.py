@@ -145,7 +145,7 @@ class _Resolution:
             if (other in higher or other.uuid in rule.runs_after)
             and overlap(other.writes, rule.condition.read_set)
             and not _both_write(rule, other)
-            if other in higher and not are_apart(other.word_edits, rule.word_edits)
+            and not are_apart(other.word_edits, rule.word_edits)
         ]
         if not changed:
             return True
@@ -238,10 +238,8 @@ def _lost_to(rule: CompiledRule, standing: list[CompiledRule]) -> tuple[str, Com
         if not rule.writes or other.uuid in rule.runs_after or rule.uuid in other.runs_after:
             continue
         field = overlap(rule.writes, other.writes)
-        if field is not None:
-            return f"{field} is already written by {_named(other)}, which goes first", other, field
         if field is not None and not are_apart(rule.word_edits, other.word_edits):
-            return f"{field} is already written by {_named(other)}, which goes first", other
+            return f"{field} is already written by {_named(other)}, which goes first", other, field
         if isinstance(rule.action, ParameterTransform) and _guards(other, standing):
             field = overlap(rule.writes, other.condition.read_set)
             if field is not None:

@@ -98,7 +98,7 @@ def stale_words(reason: dict[str, Any]) -> Any:
     """Why a rule asks to be looked at, as a sentence."""
     words = STALE_WORDS.get(str(reason.get("kind")))
     if words is None:
-        return reason.get("kind", "")
+        return reason.get("detail") or reason.get("kind", "")
     moment = parse_datetime(str(reason.get("at", "")))
     said = {"tool": "", "days": "", "count": ""} | reason
     return words % (said | {"at": date_format(localtime(moment), "DATETIME_FORMAT") if moment else ""})

@@ -12,8 +12,8 @@ from dataclasses import replace
 import msgspec
 from django.conf import settings
 
-from memory.background.rewriters.chat import Chat, ChatError, configured_endpoint
 from memory.domain.locating.answers import LocatedPath
+from memory.live.chat import Chat, ChatError, configured_endpoint
 
 MAX_STEPS = 12
 MAX_TEXT = 300

@@ -39,6 +39,12 @@ def tool_overview(tool: Tool, cursor: str) -> ToolOverview:
     )
 
 
+def schema_changed_at(workspace_id: int, name: str) -> datetime | None:
+    """When the input schema of a tool last changed; None for never, or for a tool that is not known."""
+    rows = ToolSchema.objects.filter(tool__workspace_id=workspace_id, tool__name=name, version__gt=1)
+    return rows.order_by("-version").values_list("seen_at", flat=True).first()
+
+
 def list_tool_names(workspace: Workspace, *, limit: int = 200) -> list[str]:
     """The most called tools, for the suggestions of a filter."""
     rows = Tool.objects.filter(workspace=workspace).order_by("-call_count", "-pk")

@@ -37,10 +37,7 @@ def _call(tool: str, seq: int, call_input: dict[str, Any], error: str) -> dict[s
     return {**call, "status": "error", "error": error} if error else call
 
 
-def table_runs(bad: str = "clients", *, failing: int = 3, good: int = 4) -> list[list[Call]]:
-    """Runs in which a table that does not exist is asked for, then another one; and runs that went well."""
-    wrong: list[Call] = [
-        ({"sql": f"SELECT a FROM {bad}"}, f"Table '{bad}' does not exist"),
-        ({"sql": "SELECT a FROM orders"}, ""),
-    ]
-    return [*([list(wrong)] * failing), *([[({"sql": f"SELECT {n} FROM goods"}, "")] for n in range(good)])]
+def table_runs(bad: str = "clients", *, failing: int = 3, good: int = 7) -> list[list[Call]]:
+    """Runs that end with asking for a table that does not exist, and runs that went well."""
+    wrong: list[Call] = [({"sql": f"SELECT a FROM {bad}"}, f"Table '{bad}' does not exist")]
+    return [*([wrong] * failing), *([({"sql": f"SELECT {n} FROM goods"}, "")] for n in range(good))]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hgmem.rules.atoms import Atom, atoms_of
-from hgmem.rules.tree import Node, Read
+from hgmem.rules.tree import Call, Const, Node, Read, conjuncts
 
 _EXACT = 2**53
 Key = tuple[Read, str]
@@ -27,6 +27,8 @@ class Field:
     high: tuple[float, bool] | None = None
     present: bool = False
     members: list[str] = field(default_factory=list)
+    patterns: list[str] = field(default_factory=list)
+    """Only for sketches: the first of several alternatives may stand here."""
 
     @property
     def is_text(self) -> bool:
@@ -55,7 +57,22 @@ def outline_of(*trees: Node) -> Outline:
     outline: dict[Key, Field] = {}
     for atom in (atom for tree in trees for atom in atoms_of(tree)):
         _add(outline.setdefault((atom.read, atom.via), Field()), atom)
+    for tree in trees:
+        for part in conjuncts(tree):
+            read, pattern = _matched(part)
+            if read is not None:
+                outline.setdefault((read, ""), Field()).patterns.append(pattern)
     return outline
+
+
+def _matched(node: Node) -> tuple[Read | None, str]:
+    """The field and the pattern of ``field.matches(pattern)``; of several alternatives the first."""
+    match node:
+        case Call(function="_||_", args=(first, *_)):
+            return _matched(first)
+        case Call(function="matches", args=(Read() as read, Const(value=pattern))) if read.path:
+            return read, pattern
+    return None, ""
 
 
 def apart(one: Outline, other: Outline) -> bool:

@@ -10,6 +10,7 @@ from hgmem.rules import Context, ParameterTransform, PreCallValidation, Rule, Ru
 from hgmem.rules.compiled import CompiledRule
 from hgmem.rules.operations import Set
 from hgmem.rules.precedence import in_precedence, overlap
+from hgmem.rules.words import are_apart
 
 
 class Subject:
@@ -81,7 +82,8 @@ def relation(a: Subject, b: Subject) -> Relation:
         return Relation(same_action=True)
     field = overlap(a.writes, b.writes)
     if field is not None:
-        return Relation() if _writes_the_same(a, b) else Relation(clash=field)
+        apart = are_apart(a.compiled.word_edits, b.compiled.word_edits)
+        return Relation() if apart or _writes_the_same(a, b) else Relation(clash=field)
     field = _refused(a, b) or _refused(b, a) or _switched(a, b) or _switched(b, a)
     if field is not None:
         return Relation(clash=field, is_refusal=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from corrections.domain.conflicts.breaking import broken
 from corrections.domain.conflicts.effects import effects_of
 from corrections.domain.conflicts.findings import Facts, Finding
 from corrections.domain.conflicts.overlays import in_setting
@@ -12,7 +13,7 @@ from corrections.domain.conflicts.questions import Answer, Part, Question, Setti
 from corrections.domain.conflicts.relations import Subject
 from corrections.domain.conflicts.scopes import meeting
 from corrections.domain.conflicts.sketches import sketched
-from hgmem.rules import RuleError, parse_context
+from hgmem.rules import EvaluationFailure, RuleError, parse_context
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Singles:
         if fires.outcome == "no":
             return [Finding("dead", "conflict", subject.uuid, reason="the condition can never be true")]
         found = [] if fires.outcome == "yes" else [_not_proven("dead", subject, fires)]
-        return found + self._always_on(subject, fires) + self._can_error(subject)
+        return found + self._always_on(subject, fires) + self._can_error(subject, fires)
 
     def example(self, subject: Subject) -> CallExample | None:
         """A call in which the rule fires, if one is known."""
@@ -89,8 +90,8 @@ class Singles:
         context = parse_context({"point": setting.point, "input": {}}).with_variables(now=setting.moment)
         return subject.compiled.condition.evaluate(context) is True
 
-    def _can_error(self, subject: Subject) -> list[Finding]:
-        answer = self._ask(subject, "error")
+    def _can_error(self, subject: Subject, fires: Answer) -> list[Finding]:
+        answer = self._broken(subject, fires) or self._ask(subject, "error")
         if answer.outcome == "no":
             return []
         if answer.witness is None or answer.moment is None:
@@ -103,6 +104,21 @@ class Singles:
                 "can_error", "conflict", subject.uuid, witness=answer.witness, detail=detail, reason=failure
             )
         ]
+
+    def _broken(self, subject: Subject, fires: Answer) -> Answer | None:
+        """A call in which the condition fails, guessed; none when a schema has a say."""
+        setting = meeting((subject.rule,), self._facts.now)
+        if setting is None or fires.witness is None or schema_text(self._facts, setting):
+            return None
+        condition = subject.compiled.condition
+        for witness in broken(fires.witness, condition.tree):
+            try:
+                context = parse_context(witness).with_variables(now=setting.moment)
+            except RuleError:
+                continue
+            if isinstance(condition.evaluate(context), EvaluationFailure):
+                return Answer("yes", witness, setting.moment)
+        return None
 
     def _ask(self, subject: Subject, wanted: Wanted) -> Answer:
         setting = meeting((subject.rule,), self._facts.now)

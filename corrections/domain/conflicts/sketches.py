@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from corrections.domain.conflicts.outlines import Field, Outline
+from corrections.domain.conflicts.samples import sample_of
 from hgmem.rules.tree import Read
 
 
@@ -40,7 +41,10 @@ def _value(some: Mapping[str, Field]) -> Any:
 def _text(tests: Field) -> str:
     prefix = max(tests.prefixes, key=len, default="")
     suffix = max(tests.suffixes, key=len, default="")
-    parts = [part for part in tests.parts if part not in prefix + suffix]
+    samples = [sample_of(pattern) for pattern in tests.patterns]
+    if len(samples) == 1 and not (prefix or suffix):
+        return samples[0]
+    parts = [part for part in (*tests.parts, *samples) if part not in prefix + suffix]
     return " ".join([prefix, *parts])[not prefix :] + suffix if parts else prefix + suffix
 
 

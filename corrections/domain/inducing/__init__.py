@@ -4,8 +4,8 @@ It is told one call after another and proposes rules that cover the failures and
 Pure: no database, no clock, no I/O; the same calls in the same order give the same proposals.
 """
 
-from corrections.domain.inducing.calls import ObservedCall
+from corrections.domain.inducing.calls import ObservedCall, PastCall
 from corrections.domain.inducing.inducer import Inducer
 from corrections.domain.inducing.proposals import Backtest, Changes, Proposal
 
-__all__ = ["Backtest", "Changes", "Inducer", "ObservedCall", "Proposal"]
+__all__ = ["Backtest", "Changes", "Inducer", "ObservedCall", "PastCall", "Proposal"]

@@ -3,27 +3,29 @@
 import json
 from typing import Any
 
-from corrections.domain.inducing.features import Atom
 from corrections.domain.inducing.groups import Group, Mistake
+from corrections.domain.inducing.ledger import Ledger
 from corrections.domain.inducing.proposals import MAX_SAID, Action, ask_first
 from corrections.domain.inducing.recovering import MissingStep, Recovery, missing_step, switch_detail
 
 STRUCTURAL_KINDS = frozenset(("null", "blank", "type"))
 
 
-def fallback(mistake: Mistake, group: Group) -> Action | None:
+def fallback(mistake: Mistake, group: Group, ledger: Ledger) -> Action | None:
     """What to do where no edit is known: another tool, otherwise the error's own words; None without any."""
     if group.message is None:
         return None
     switch = switch_detail(_recoveries(group))
     if switch is not None:
         return Action("TOOL_SWITCH", _json(switch), ask_first(group.message).name)
-    return ask_first(group.message, is_certain=is_structural(mistake))
+    return ask_first(group.message, is_certain=is_structural(mistake, ledger))
 
 
-def is_structural(mistake: Mistake) -> bool:
-    """Whether an argument is missing, empty or of the wrong type: such a call cannot be meant."""
-    return bool(mistake.lacking) or any(_is_structural(atom) for atom in mistake.blamed)
+def is_structural(mistake: Mistake, ledger: Ledger) -> bool:
+    """Whether an argument is missing, empty or of the wrong type, as in no good call: nobody means that."""
+    if not mistake.lacking and not any(atom.kind in STRUCTURAL_KINDS for atom in mistake.blamed):
+        return False
+    return not ledger.hit(mistake.book, mistake.blamed, mistake.lacking)
 
 
 def needed_step(group: Group) -> MissingStep | None:
@@ -52,10 +54,6 @@ def step_action(step: MissingStep, message: str) -> Action:
 
 def _recoveries(group: Group) -> list[Recovery]:
     return [recovery for some in group.recoveries.values() for recovery in some]
-
-
-def _is_structural(atom: Atom) -> bool:
-    return atom.kind in STRUCTURAL_KINDS
 
 
 def _json(detail: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ cannot be told apart is asked about. An edit that a run contradicts is dropped u
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corrections.domain.inducing.covering import POSITIVE_KINDS, Clause
@@ -30,6 +30,8 @@ class Mended:
     atoms: frozenset[Atom]
     was_fixed: bool
     edit: Edit | None
+    is_blamed: bool = True
+    """Whether the error said so; otherwise only the run's repair did, and nobody is asked because of it."""
 
 
 def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cover) -> Parts:
@@ -38,13 +40,18 @@ def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cov
     ways = _ways(calls)
     mended = [call for call in calls if call.edit is not None]
     parts: Parts = {}
+    agreed: frozenset[Clause] = frozenset()
     for edit in ways:
         own = [call.atoms for call in mended if call.edit == edit]
         others = [call.atoms for call in mended if call.edit != edit]
         action = transform(edit, ask)
-        fixed = sum(call.was_fixed for call in calls)
-        if 2 * len(own) > fixed if not edit.is_of_words else not others:
-            return {action: tuple(cover(base, positives))}
+        is_agreed = not others if edit.is_of_words else 2 * len(own) > sum(call.was_fixed for call in calls)
+        if is_agreed:
+            parts = {action: tuple(cover(base, positives))}
+            agreed = frozenset(parts[action])
+            break
+        if not edit.is_of_words:
+            continue
         clauses: dict[Clause, None] = {}
         for atom in _telling(own, others, base):
             narrowed = Clause(base.all_of | {atom}, base.none_of)
@@ -52,7 +59,8 @@ def divide(base: Clause, calls: Sequence[Mended], ask: Action | None, cover: Cov
         if clauses:
             parts[action] = tuple(clauses)
     if ask is not None:
-        parts[ask] = tuple(cover(base, positives))
+        blamed = list(dict.fromkeys(call.atoms for call in calls if call.is_blamed))
+        parts[ask] = tuple(clause for clause in cover(base, blamed) if clause not in agreed)
     return parts
 
 
@@ -78,10 +86,3 @@ def _telling(own: Sequence[frozenset[Atom]], others: Sequence[frozenset[Atom]], 
     counted = Counter(atom for atoms in own for atom in atoms if atom.kind in POSITIVE_KINDS)
     telling = [(-n, repr(atom), atom) for atom, n in counted.items() if atom not in strange]
     return [atom for _n, _text, atom in sorted(telling)[:MAX_TELLING]]
-
-
-def mended(
-    failing: Mapping[str, tuple[str, frozenset[Atom]]], edits: Mapping[str, Edit | None]
-) -> list[Mended]:
-    """Failing calls (id to run and facts) with the edit of each."""
-    return [Mended(run, atoms, name in edits, edits.get(name)) for name, (run, atoms) in failing.items()]

@@ -38,7 +38,7 @@ WHOLE_NUMBERS = 2**53
 REDACTED = "[redacted:"
 _SPACE = re.compile(r"\s")
 _WORD = re.compile(r"[A-Za-z0-9_]+")
-_DOTTED = re.compile(r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)+")
+_DOTTED = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9_]++(?:\.[A-Za-z0-9_]++)+")
 _FOREIGN = re.compile(r"[^\W\d_a-zA-Z]{2,}")
 _CODE_STEM = re.compile(r"([A-Za-z]+(?:[_-][A-Za-z]+)*[_-])[0-9]+\Z")
 

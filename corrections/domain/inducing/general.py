@@ -20,10 +20,11 @@ from corrections.domain.inducing.recovering import MissingStep
 
 MIN_RUNS = 3
 MIN_GOOD = 5
-MAX_CHANCE = 0.01
+MAX_CHANCE = 0.05
 MOSTLY = 0.8
 """Share of the failing runs that a fact must be true of."""
 MAX_POSITIVES = 200
+MAX_EXCEPTIONS = 3
 _ORDER = ("above", "below", "longer", "shorter", "null", "blank", "type", "starts", "ends", "flag", "env",
           "previous", "after_error", "passed")  # fmt: skip
 """Kinds that say more than the value an error blames, what is preferred first."""
@@ -38,7 +39,7 @@ def generalise(group: Group, book: Book, ledger: Ledger) -> Clause | None:
         return None
     shared = _shared_facts(failing, len(runs))
     bounds = list(_bounds(failing, book, ledger))
-    tried = len(shared) + 4 * len({(bound.place, bound.kind) for bound in bounds})
+    tried = len(shared) + 2 * len(bounds)
     good = ledger.runs(book)
     found: list[tuple[tuple[int, int, str], Atom]] = []
     for atom in (*shared, *bounds):
@@ -46,36 +47,67 @@ def generalise(group: Group, book: Book, ledger: Ledger) -> Clause | None:
             continue
         held = len({seen.call.run for seen in failing if is_true(atom, seen.facts)})
         against = ledger.runs(book, atom) if atom.kind in BOUNDS else good
-        if held >= MOSTLY * len(runs) and tried / comb(held + against, held) <= MAX_CHANCE:
+        chances = 1 if _is_blamed(atom, group) else tried
+        if held >= MOSTLY * len(runs) and chances / comb(held + against, held) <= MAX_CHANCE:
             found.append(((-held, _ORDER.index(atom.kind), repr(atom)), atom))
     return Clause(frozenset((min(found)[1],))) if found else None
 
 
+def _is_blamed(atom: Atom, group: Group) -> bool:
+    """Whether every error of the family blames what stands at the place of a fact."""
+    return all(any(fact.place == atom.place for fact in member.blamed) for member in group.members)
+
+
 def step_clause(step: MissingStep, group: Group, book: Book, ledger: Ledger) -> Clause | None:
     """When the step is missing: it was not made before, with the same value where that is what it is for."""
-    facts = [
-        Atom((source,), "passed", (step.tool, name))
-        for name, source in step.passed
-        if isinstance(source, str)
-    ]
     failing = list(group.failing.values())[-MAX_POSITIVES:]
-    for fact in (Atom((), "called", step.tool), *facts):
-        lacking = {seen.call.run for seen in failing if fact not in seen.facts}
-        if len(lacking) < MOSTLY * len({seen.call.run for seen in failing}):
-            continue
-        for clause in _with_base(fact, failing, book, ledger):
+    passed = [Atom((source,), "passed", (step.tool, name)) for name, source in step.passed]
+    facts = [fact for fact in (Atom((), "called", step.tool), *passed) if _mostly_lack(fact, failing)]
+    for fact in facts:
+        for clause in _with_base(fact, failing):
             if not ledger.hit(book, clause.all_of, clause.none_of):
                 return clause
-    return None
+    return _with_exceptions([fact for fact in facts if fact.place], failing, book, ledger)
 
 
-def _with_base(fact: Atom, failing: Sequence[Seen], book: Book, ledger: Ledger) -> Iterator[Clause]:
+def _mostly_lack(fact: Atom, failing: Sequence[Seen]) -> bool:
+    lacking = {seen.call.run for seen in failing if fact not in seen.facts}
+    return len(lacking) >= MOSTLY * len({seen.call.run for seen in failing})
+
+
+def _with_base(fact: Atom, failing: Sequence[Seen]) -> Iterator[Clause]:
     """The missing step alone, then with one fact that all failing calls share."""
     yield Clause(frozenset(), frozenset((fact,)))
     runs = len({seen.call.run for seen in failing})
     if runs >= MIN_RUNS:
         for atom in sorted(_shared_facts(failing, runs), key=lambda a: (_ORDER.index(a.kind), repr(a))):
             yield Clause(frozenset((atom,)), frozenset((fact,)))
+
+
+def _with_exceptions(
+    facts: Sequence[Atom], failing: Sequence[Seen], book: Book, ledger: Ledger
+) -> Clause | None:
+    """The step with the same value is missing, but for the few values that are known to need none."""
+    for fact in facts:
+        lacking = [seen.facts for seen in failing if fact not in seen.facts]
+        denied = {fact}
+        hit = ledger.hit(book, (), denied)
+        while hit and len(denied) <= min(MAX_EXCEPTIONS, len(lacking) // MIN_RUNS):
+            values = Counter(
+                atom
+                for number in hit
+                for atom in ledger.atoms(book, number)
+                if atom.kind == "is"
+                and atom.place == fact.place
+                and not any(atom in some for some in lacking)
+            )
+            if not values:
+                break
+            denied.add(max(values, key=lambda atom: (values[atom], repr(atom))))
+            hit = ledger.hit(book, (), denied)
+        if not hit:
+            return Clause(frozenset(), frozenset(denied))
+    return None
 
 
 def _shared_facts(failing: Sequence[Seen], runs: int) -> list[Atom]:

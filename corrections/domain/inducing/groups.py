@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from corrections.domain.inducing.calls import ObservedCall
-from corrections.domain.inducing.dividing import Parts
+from corrections.domain.inducing.dividing import Mended, Parts
 from corrections.domain.inducing.edits import Edit
 from corrections.domain.inducing.features import Atom
 from corrections.domain.inducing.ledger import Book
@@ -57,17 +57,28 @@ class Group:
     """What is proposed: each action with its conditions."""
     message: str | None = None
     """What was said first; None while no error has blamed the mistake."""
+    blamed: set[str] = field(default_factory=set)
+    """The calls of which the error said so; of others only their run's repair did."""
     members: dict[Mistake, None] = field(default_factory=dict)
 
     def add(self, seen: Seen, *, is_blamed: bool = True) -> None:
         """One more failing call; the oldest is forgotten when there are too many."""
-        if self.message is None and is_blamed:
-            self.message = seen.call.message
+        if is_blamed:
+            self.blamed.add(seen.call.id)
+            self.message = seen.call.message if self.message is None else self.message
         self.failing[seen.call.id] = seen
         if len(self.failing) > MAX_KEPT:
             oldest = next(iter(self.failing))
             for kept in (self.failing, self.edits, self.recoveries):
                 kept.pop(oldest, None)
+            self.blamed.discard(oldest)
+
+    def mended(self) -> list[Mended]:
+        """The failing calls with the edit of each."""
+        return [
+            Mended(seen.call.run, seen.atoms, name in self.edits, self.edits.get(name), name in self.blamed)
+            for name, seen in self.failing.items()
+        ]
 
     def holds(self, facts: frozenset[Atom]) -> bool:
         """Whether any of its conditions holds of a call."""

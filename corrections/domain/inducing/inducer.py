@@ -1,14 +1,16 @@
 """The inducer's memory: told one call after another, it keeps its proposals true to what it has seen."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from corrections.domain.inducing.acting import fallback, needed_step, step_action
+from corrections.domain.inducing.aligning import lesson_of
 from corrections.domain.inducing.blaming import Said, blame, lacks
 from corrections.domain.inducing.board import Board
 from corrections.domain.inducing.calls import ObservedCall
 from corrections.domain.inducing.covering import Clause, cover, repeat
-from corrections.domain.inducing.dividing import divide, mended
+from corrections.domain.inducing.dividing import divide
 from corrections.domain.inducing.edits import edit_between
 from corrections.domain.inducing.features import Atom, atoms_of
 from corrections.domain.inducing.general import generalise, step_clause
@@ -20,10 +22,12 @@ from corrections.domain.inducing.repairs import Swap, best_fix, swaps_between, w
 from corrections.domain.inducing.repeats import Repeats
 from corrections.domain.inducing.surroundings import surroundings_of
 from corrections.domain.inducing.traits import traits_of
+from memory.domain.rewriting.align_edits import Repair
 
 MAX_OPEN_RUNS = 1_000
 MAX_RUN_CALLS = 500
 MAX_GROUPS = 5_000
+MAX_RECOVERIES = 20
 
 
 class Inducer:
@@ -60,7 +64,7 @@ class Inducer:
             run.append(seen)
         if call.failed:
             mistake, family = self._mistakes(seen)
-            if mistake in self._groups:
+            if mistake in self._groups and self._groups[mistake].message is not None:
                 self._add(mistake, family, seen)
                 self._induce_all((family, mistake))
         else:
@@ -80,6 +84,29 @@ class Inducer:
             self._add(mistake, family, seen)
             changed[family] = changed[mistake] = None
             changed |= dict.fromkeys(self._pair(mistake, family, seen, calls[at + 1 :]))
+        self._induce_all(changed)
+        self._forget()
+
+    def learn_alignment(self, repair: Repair, *, run: str, call_id: str = "") -> None:
+        """A failed path beside one of the same goal that went well, merged with what runs themselves showed.
+
+        ``run`` names the failed path's task and ``call_id`` its failing call; a call that was learnt already
+        is not counted again. Raises KeyError when the failing node is not in the failed path.
+        """
+        lesson = lesson_of(repair, run=run, call_id=call_id)
+        if lesson is None:
+            return
+        call = lesson.call
+        seen = _see(call, ())
+        mistake, family = self._mistakes(seen)
+        if call.id not in self._group(mistake).failing:
+            self._add(mistake, family, seen)
+        for some in (mistake, family) if lesson.recoveries else ():
+            known = self._group(some).recoveries.get(call.id, ())
+            self._groups[some].recoveries[call.id] = (*known, *lesson.recoveries)[:MAX_RECOVERIES]
+        changed: dict[Mistake, None] = {family: None, mistake: None}
+        if lesson.fixed is not None and call.id not in self._groups[mistake].edits:
+            changed |= dict.fromkeys(self._learn_fix(mistake, seen, lesson.fixed))
         self._induce_all(changed)
         self._forget()
 
@@ -128,8 +155,11 @@ class Inducer:
         for some in (mistake, family) if recoveries else ():
             self._groups[some].recoveries[call.id] = recoveries
         fixed = best_fix(call.input, (it.input for it in calls if it.tool == call.tool and not it.failed))
-        if fixed is None:
-            return []
+        return [] if fixed is None else self._learn_fix(mistake, seen, fixed)
+
+    def _learn_fix(self, mistake: Mistake, seen: Seen, fixed: Mapping[str, Any]) -> list[Mistake]:
+        """The edit between a failing input and the one that worked; the other words that it shows wrong."""
+        call = seen.call
         swaps = swaps_between(call.input, fixed)
         self._groups[mistake].edits[call.id] = word_edit(mistake.blamed, swaps) or edit_between(
             call.input, fixed
@@ -185,10 +215,12 @@ class Inducer:
         before = group.parts
         step = needed_step(group)
         clause = step_clause(step, group, family.book, self._ledger) if step else None
-        if step and clause:
-            action = step_action(step, group.message or "")
-        else:
-            clause, action = generalise(group, family.book, self._ledger), fallback(family, group)
+        action = step_action(step, group.message or "") if step and clause else None
+        if action is None:
+            clause, action = (
+                generalise(group, family.book, self._ledger),
+                fallback(family, group, self._ledger),
+            )
         self._board.set_parts(family, {action: (clause,)} if clause and action else {})
         where = self._general.setdefault((family.tool, family.scope), {})
         where.pop(family, None)
@@ -201,9 +233,8 @@ class Inducer:
         """Find the conditions of a group anew, for each action that its evidence speaks for."""
         group = self._groups[mistake]
         base = Clause(frozenset(mistake.blamed), frozenset(mistake.lacking))
-        failing = {name: (seen.call.run, seen.atoms) for name, seen in group.failing.items()}
-        otherwise = None if self._is_covered(mistake, group) else fallback(mistake, group)
-        parts = divide(base, mended(failing, group.edits), otherwise, partial(self._cover, mistake.book))
+        otherwise = None if self._is_covered(mistake, group) else fallback(mistake, group, self._ledger)
+        parts = divide(base, group.mended(), otherwise, partial(self._cover, mistake.book))
         self._board.set_parts(mistake, parts)
 
     def _cover(self, book: Book, base: Clause, positives: Sequence[frozenset[Atom]]) -> list[Clause]:

@@ -113,9 +113,9 @@ class Ledger:
         calls = self._calls.get(book, {})
         for good in reversed(list(islice(reversed(calls.values()), MAX_COMPARED))):
             other = good.atoms
-            if min(len(atoms), len(other)) >= best * max(len(atoms), len(other)):
+            if atoms and min(len(atoms), len(other)) >= best * max(len(atoms), len(other)):
                 both = len(atoms & other)
-                near = both / (len(atoms) + len(other) - both)
+                near = both / max(1, len(atoms) + len(other) - both)
                 best, found = (near, other) if near >= best else (best, found)
         return found
 

@@ -25,7 +25,7 @@ MOSTLY = 0.8
 """Share of the runs that must agree on an argument's value."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recovery:
     """``insert``: the tool was called before the call was made again; ``switch``: it was called instead."""
 
@@ -57,7 +57,7 @@ def recoveries_of(failed: ObservedCall, later: Sequence[ObservedCall]) -> tuple[
         elif not call.failed:
             same = dict(call.input) == dict(failed.input)
             return tuple(_recovery("insert", failed, step) for step in between) if same else ()
-    took_over = next((call for call in between[:MIN_RUNS] if _takes_over(failed.input, call.input)), None)
+    took_over = next((call for call in between[:MIN_RUNS] if takes_over(failed.input, call.input)), None)
     return (_recovery("switch", failed, took_over),) if took_over else ()
 
 
@@ -65,7 +65,7 @@ def _recovery(kind: Literal["insert", "switch"], failed: ObservedCall, call: Obs
     return Recovery(failed.run, kind, call.tool, call.input, failed.input)
 
 
-def _takes_over(failed: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def takes_over(failed: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether every value of the failing input is in the other one, one of them telling."""
     values = list(islice(other.values(), MAX_ARGUMENTS))
     mine = list(islice(failed.values(), MAX_ARGUMENTS))

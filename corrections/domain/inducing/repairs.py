@@ -82,7 +82,14 @@ def _swaps(text: str, other: str) -> Iterator[tuple[str, str]]:
     for kind, low, high, start, end in SequenceMatcher(None, *folded, autojunk=False).get_opcodes():
         if kind == "replace" and high - low == end - start:
             for old, new in zip(folded[0][low:high], after[start:end], strict=True):
-                yield from _named(old, new)
+                yield from (pair for pair in _named(old, new) if _has_owners(folded[0], *pair))
+
+
+def _has_owners(pieces: Sequence[str], old: str, new: str) -> bool:
+    """A name that becomes a dotted one needs its first parts in the text; they were not put in with it."""
+    owners = new.lower().split(".")[:-1]
+    known = {part for piece in pieces for part in piece.split(".")}
+    return "." in old or all(owner in known for owner in owners)
 
 
 def _named(old: str, new: str) -> Iterator[tuple[str, str]]:

@@ -39,7 +39,7 @@ class _Told:
         """The repair that most runs made (the latest of equals), blank for none that still stands."""
         counted = Counter(fix for fix in self.fixes.values() if _digest(key._replace(text=fix)) not in bad)
         best = max(counted.values(), default=0)
-        return next((fix for fix in reversed(self.fixes.values()) if counted[fix] == best), "")
+        return next((fix for fix in reversed(self.fixes.values()) if counted.get(fix) == best), "")
 
 
 class Repeats:

@@ -44,9 +44,8 @@ def _environment(call: ObservedCall) -> Iterator[Atom]:
     """What the environment says beside the scope."""
     scope = call.scope()[0]
     for name, value in list(call.env.items())[:MAX_ENV]:
-        if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable() and name != scope:
-            if _is_plain(value):
-                yield Atom((name,), "env", value)
+        if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name != scope and _is_plain(value):
+            yield Atom((name,), "env", value)
 
 
 def _is_plain(value: Any) -> bool:

@@ -13,6 +13,8 @@ from corrections.domain.inducing.phrases import (
 )
 
 TEXT_KINDS = frozenset(("word", "part", "starts", "ends", "blank"))
+USUAL_KINDS = TEXT_KINDS - {"ends"}
+"""Kinds that are not guarded where a tool was never called without the text: most rules would say it."""
 NUMBER_BOUNDS = {"above": ">", "below": "<"}
 SIZE_BOUNDS = {"longer": ">", "shorter": "<"}
 
@@ -47,7 +49,7 @@ def _guards(atoms: Iterable[Atom], always_text: frozenset[Place]) -> list[str]:
     for atom in atoms:
         if None in atom.place:
             found.append(f"type({path(_list_of(atom.place))}) == list")
-        elif atom.kind not in TEXT_KINDS or atom.place not in always_text:
+        elif atom.kind not in USUAL_KINDS or atom.place not in always_text:
             guard = _guard(atom.kind, path(atom.place))
             found += [guard] if guard else []
     return found

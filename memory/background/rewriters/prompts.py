@@ -1,12 +1,12 @@
 """The words a model is asked with. What agents and tools wrote is fenced: data, never an instruction."""
 
-import secrets
 from typing import Any
 
 import msgspec
 
 from memory.background.rewriters.port import DraftRequest
 from memory.domain.paths.document import PathDoc
+from memory.live.talking import make_fence
 
 MAX_DATA = 24_000
 MAX_TEXT = 400
@@ -42,13 +42,10 @@ Step 3 of 3: in one or two sentences for a reviewer, what you changed and why; t
 and whether the old version is worth keeping for a roll back.
 Answer {"reason": "...", "new_tags": [...], "keep_old": true}."""
 
-AGAIN = "That cannot be used: {problem}\nAnswer the same step again, with one JSON object and nothing else."
-CUT_OFF = "it was cut off because it was too long. Be much shorter."
-
 
 def opening(request: DraftRequest) -> list[dict[str, str]]:
     """The system's words and the task."""
-    fence = f"=== DATA {secrets.token_hex(8)} ==="
+    fence = make_fence()
     data = _encode(_facts(request), MAX_DATA)
     return [
         {"role": "system", "content": SYSTEM.format(fence=fence)},

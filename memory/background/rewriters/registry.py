@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 
 from memory.background.rewriters.align import AlignRewriter
-from memory.background.rewriters.chat import configured_endpoint
 from memory.background.rewriters.llm import LlmRewriter
 from memory.background.rewriters.port import Rewriter
 from memory.background.rewriters.template import TemplateRewriter
 from memory.domain.rewriting.policy import RewritePolicy
+from memory.live.chat import configured_endpoint
 
 
 def _llm() -> Rewriter | None:

@@ -1,16 +1,14 @@
 """What a model must answer at each step, and the JSON in what it says."""
 
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-import msgspec
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from memory.domain.paths.document import EdgeDoc, NodeDoc
-from memory.domain.plain_json import MAX_DEPTH, is_too_deep, storable
 from memory.domain.rewriting.proposal import InvalidRewriteError
+from memory.live.talking import MAX_PROBLEMS, UnusableReply
 
 MAX_NODES = 100
-MAX_PROBLEMS = 5
 
 
 class NodeReply(BaseModel):
@@ -69,37 +67,6 @@ class ReasonReply(BaseModel):
     reason: str = Field(min_length=1, max_length=2_000)
     new_tags: list[str] = Field(default=[], max_length=20)
     keep_old: bool = True
-
-
-class UnusableReply(Exception):
-    """The reply is not what was asked for; the text is what the model is told."""
-
-
-R = TypeVar("R", bound=BaseModel)
-
-
-def read_reply(text: str, shape: type[R]) -> R:
-    """The JSON object in a model's words (a code fence or a sentence around it does no harm).
-
-    Raises :class:`UnusableReply`.
-    """
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
-        raise UnusableReply("Your answer holds no JSON object.")
-    try:
-        document = msgspec.json.decode(text[start : end + 1])
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise UnusableReply(f"Your answer is not valid JSON: {error}") from error
-    if is_too_deep([document]):
-        raise UnusableReply(f"Your answer is nested more than {MAX_DEPTH} levels deep.")
-    try:
-        return shape.model_validate(storable(document))
-    except ValidationError as error:
-        problems = [
-            f"{'.'.join(map(str, problem['loc'])) or 'the object'}: {problem['msg']}"
-            for problem in error.errors(include_url=False, include_input=False)
-        ]
-        raise UnusableReply("; ".join(problems[:MAX_PROBLEMS])) from error
 
 
 def refused(error: InvalidRewriteError) -> UnusableReply:

@@ -69,7 +69,7 @@ def test_induce__again_and_again__reads_nothing_twice(cast: Cast) -> None:
 def test_induce__the_mistake_again__gains_evidence(cast: Cast) -> None:
     record_runs(cast.workspace, table_runs())
     induce()
-    record_runs(cast.workspace, table_runs(failing=2, good=0), name="later")
+    record_runs(cast.workspace, table_runs(failing=2, good=2), name="later")
 
     assert induce() == 4
 
@@ -174,7 +174,7 @@ def test_induce__cold_process__reads_again_and_changes_nothing(cast: Cast, runs:
 
 
 def test_induce__slice_ends_after_every_call__misses_none(cast: Cast) -> None:
-    record_runs(cast.workspace, table_runs(failing=6, good=6))
+    record_runs(cast.workspace, table_runs(failing=6, good=12))
     Task.objects.update(analysed_at=timezone.now())  # one moment for all, as in a batch
 
     counts = [induce_backlog(0.0) for _slice in range(100)]

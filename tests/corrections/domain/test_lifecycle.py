@@ -13,6 +13,8 @@ from corrections.domain.lifecycle import (
     check_step,
     mermaid,
 )
+from corrections.domain.proposing import PROPOSAL_INITIAL, PROPOSAL_TRANSITIONS
+from memory.domain.lifecycle import mermaid as draw_table
 
 POSSIBLE = {
     ("draft", "edit"): "draft",
@@ -75,3 +77,8 @@ def test_mermaid__whole_table__has_a_line_for_every_step() -> None:
 def test_documentation__diagram__is_the_table() -> None:
     text = (Path(__file__).parents[3] / "docs" / "corrections.md").read_text()
     assert f"```mermaid\n{mermaid()}```" in text
+
+
+def test_documentation__life_of_a_proposal__is_the_table() -> None:
+    drawn = draw_table(PROPOSAL_INITIAL, PROPOSAL_TRANSITIONS)
+    assert f"```mermaid\n{drawn}\n```" in Path("docs/corrections.md").read_text()

@@ -71,7 +71,7 @@ def test_approve__on_the_page__names_the_revision_that_was_looked_at(cast: Cast)
     assert "Agents are served version 3 instead of version 1" in answer.text
 
 
-def test_author__sees_why_the_button_is_off(cast: Cast) -> None:
+def test_button__author__says_why_it_is_off(cast: Cast) -> None:
     change = make_change(cast.workspace, by=cast.actor("maintainer"))
     text = page_client(cast.maintainer).get(f"/w/acme/changes/{change.uuid}/").text
     assert "You wrote this change: somebody else has to approve it." in text

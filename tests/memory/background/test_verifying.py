@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from memory.actions.locating import locate_paths
-from memory.background.rewriters import chat
 from memory.background.verifying import FELL_BACK, NONE_FITS, NOT_SET_UP
 from memory.domain.locating.answers import LocatedAnswer
+from memory.live import chat
 from memory.permissions import SYSTEM
 from tests.builders import make_path
 from tests.conftest import Cast

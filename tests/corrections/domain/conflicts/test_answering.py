@@ -70,7 +70,10 @@ def _ask(solving: Solving, *parts: Part, setting: Setting = SETTING, **more: str
         pytest.param("!(input.t > 5)", "input.t == null", "no", id="an error is no false"),
         pytest.param("input.a ? input.b == 1 : input.b == 2", "input.b == 2 && input.a", "no", id="choice"),
         pytest.param(
-            "now < timestamp('2025-01-01T00:00:00Z')", "now > timestamp('2025-06-01T00:00:00Z')", "no", id="times"
+            "now < timestamp('2025-01-01T00:00:00Z')",
+            "now > timestamp('2025-06-01T00:00:00Z')",
+            "no",
+            id="times",
         ),
         pytest.param("task.goal > 5", "true", "no", id="a goal is text or null"),
         pytest.param("input.c.split('-').size() > 2", "input.c == 'a'", "unknown", id="no word for split"),

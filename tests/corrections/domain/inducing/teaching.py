@@ -7,6 +7,8 @@ from corrections.domain.inducing import Inducer, ObservedCall
 from hgmem.rules import Condition, parse_context
 
 Step = tuple[Mapping[str, Any], str]
+Made = tuple[str, Mapping[str, Any], str]
+"""A call of any tool: the tool, what was asked, and the error there was, if any."""
 
 
 def teach(
@@ -26,14 +28,45 @@ def teach(
     return inducer
 
 
+def teach_calls(
+    runs: Sequence[Sequence[Made]], *, env: Mapping[str, Any] | None = None, name: str = "r",
+    inducer: Inducer | None = None,
+) -> Inducer:  # fmt: skip
+    """An inducer that was told runs of several tools."""
+    inducer = inducer or Inducer()
+    for at, run in enumerate(runs):
+        for seq, (tool, call_input, error) in enumerate(run):
+            inducer.learn(
+                ObservedCall(
+                    id=f"{name}-{at}-{seq}", run=f"{name}-{at}", tool=tool, input=call_input,
+                    failed=bool(error), message=error, env=env or {},
+                )
+            )  # fmt: skip
+        inducer.end_run(f"{name}-{at}")
+    return inducer
+
+
 def good(*inputs: Mapping[str, Any]) -> list[list[Step]]:
     """Runs of one good call each."""
     return [[(call_input, "")] for call_input in inputs]
 
 
-def holds(condition: str, call_input: Mapping[str, Any], *, tool: str = "act", site: str = "depot") -> bool:
+def holds(
+    condition: str,
+    call_input: Mapping[str, Any],
+    *,
+    tool: str = "act",
+    site: str = "depot",
+    env: Mapping[str, Any] | None = None,
+    history: Sequence[Made] = (),
+) -> bool:
     """What the engine makes of a condition; an evaluation error is neither true nor false and fails here."""
-    context = parse_context({"tool": tool, "input": dict(call_input), "env": {"site": site} if site else {}})
+    where = dict(env) if env is not None else {"site": site} if site else {}
+    past = [
+        {"tool": name, "input": dict(made), "status": "error" if error else "ok"}
+        for name, made, error in history
+    ]
+    context = parse_context({"tool": tool, "input": dict(call_input), "env": where, "history": past})
     outcome = Condition.compile(condition).evaluate(context)
     assert isinstance(outcome, bool), outcome
     return outcome

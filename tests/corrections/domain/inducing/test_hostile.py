@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 
 from corrections.domain.inducing import features, ledger
+from corrections.domain.inducing import inducer as inducing
 from corrections.domain.inducing.covering import MAX_FACTS, MAX_TRIED, Clause, cover, repeat
 from corrections.domain.inducing.features import Atom, atoms_of
 from corrections.domain.inducing.ledger import Book, Ledger
+from hgmem.rules import Rule
 
-from .teaching import flags, teach
+from .teaching import Made, flags, holds, teach, teach_calls
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -90,3 +92,49 @@ def test_ledger__values_of_an_open_vocabulary__are_never_foreign() -> None:
 
     assert filled.is_foreign("act", Atom(("mode",), "is", "turbo"))
     assert not filled.is_foreign("act", Atom(("name",), "is", "other"))
+
+
+def test_ledger__more_calls_than_are_kept__forgets_the_oldest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ledger, "MAX_CALLS", 10)
+    monkeypatch.setattr(ledger, "MAX_ALL_CALLS", 25)
+    filled = Ledger()
+    for at in range(30):
+        for tool in ("a", "b", "c"):
+            filled.add((tool, ""), f"{tool}-{at}", atoms_of({"n": at, "t": f"v{at}"}), run=str(at))
+
+    assert sum(filled.size((tool, "")) for tool in ("a", "b", "c")) <= 25
+    assert filled.hit(("c", ""), (Atom(("t",), "is", "v0"),)) == set()
+    assert [filled.name(("c", ""), n) for n in filled.hit(("c", ""), (Atom(("t",), "is", "v29"),))] == [
+        "c-29"
+    ]
+    assert min(filled.measures(("c", ""), ("n",), "number")) >= 20.0
+    assert filled.runs(("c", ""), Atom(("n",), "above", 0.0)) == filled.size(("c", "")) <= 10
+
+
+def test_inducer__more_mistakes_than_are_kept__forgets_the_oldest_with_their_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(inducing, "MAX_GROUPS", 6)
+
+    learnt = teach([[({"text": f"go to place{at}x"}, f"no 'place{at}x' here")] for at in range(12)])
+
+    assert not flags(learnt, {"text": "see place0x"})
+    assert flags(learnt, {"text": "see place11x"})
+    assert len(learnt.proposals()) <= 6
+
+
+HOSTILE_HISTORY: list[list[Made]] = [
+    [('x"] || true; y', {'a"b': 'v"1', "\x00": "\ud800"}, ""), ("act", {"k": 'v"1'}, "bad")],
+    [("act", {"k": "long" * 9_000}, "bad")] * 40,
+    [("{{ env.key }}", {"k": "{{ input.k }}"}, ""), ("act", {"k": "{{ input.k }}"}, "bad")],
+    [("deep", nested(45), ""), ("act", nested(45), "bad")],
+]
+
+
+def test_inducer__hostile_history__gives_rules_that_evaluate_or_none() -> None:
+    fixed = [[*run, ("act", run[-1][1], "")] for run in HOSTILE_HISTORY]
+    learnt = teach_calls([*fixed, *fixed, *fixed], env={"site": "depot", 'x"y': "\x00", "tier": "{{ a }}"})
+
+    for proposal in learnt.proposals():
+        assert not holds(proposal.condition, {"k": "v1"}, site="elsewhere")
+        Rule.from_document(proposal.document() | {"uuid": proposal.key})

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memory.background.rewriters import chat
-from memory.background.rewriters.chat import Chat, ChatError, Endpoint, configured_endpoint, read_retry_after
+from memory.live import chat
+from memory.live.chat import Chat, ChatError, Endpoint, configured_endpoint, read_retry_after
 from tests.memory.background.rewriters.chat_turns import cut_off, dripping, raw, says, silent, status
 from tests.scripted import ScriptedServer, Turn, serve_script
 

@@ -6,13 +6,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from memory.background.rewriters import chat
-from memory.background.rewriters.chat import Endpoint
 from memory.background.rewriters.llm import LlmRewriter
 from memory.background.rewriters.port import Drafted, DraftRequest, RewriterFailed
 from memory.domain.paths.document import EdgeDoc, NodeDoc, PathDoc
 from memory.domain.rewriting.align import FailurePoint, RewriteMemory
 from memory.domain.rewriting.proposal import apply
+from memory.live import chat
+from memory.live.chat import Endpoint
 from memory.models import Workspace
 from tests.memory.background.rewriters.chat_turns import says, status
 from tests.scripted import ScriptedServer, Turn, serve_script

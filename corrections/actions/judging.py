@@ -1,0 +1,75 @@
+"""Rules judged by how the calls went that they changed: what is served for ordering, and whom to doubt."""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from corrections.actions.changes import request_change
+from corrections.actions.publishing import stamp_ruleset
+from corrections.domain.effectiveness import USEFUL, Verdict, served
+from corrections.domain.lifecycle import Refused
+from corrections.models import ChangeRequest, Rule
+from corrections.queries.effects import RuleEffect, effect_of, list_doubtful, list_unjudged
+from memory.domain.access import Actor, check_may
+
+EVERY = timedelta(minutes=1)
+"""A workspace's rules are judged, and served anew, at most this often."""
+MAX_RULES = 500
+MAX_DOUBTED = 20
+
+
+def judge_rules(*, now: datetime, by: Actor) -> int:
+    """The clock: write the effectiveness of rules with new outcomes. Returns how many were judged.
+
+    What agents are served is stamped once a workspace, and only when a number changed. Raises
+    :class:`NotPermitted`.
+    """
+    check_may(by, "publish_rule")
+    by_workspace: dict[int, list[Rule]] = {}
+    for rule in list_unjudged(since=now - EVERY, limit=MAX_RULES):
+        by_workspace.setdefault(rule.workspace_id, []).append(rule)
+    for workspace_id, rules in by_workspace.items():
+        _judge(workspace_id, rules, now)
+    return sum(map(len, by_workspace.values()))
+
+
+@transaction.atomic
+def _judge(workspace_id: int, rules: list[Rule], now: datetime) -> None:
+    changed = False
+    for rule in rules:
+        old, rule.effectiveness = rule.effectiveness, served(effect_of(rule).effect)
+        rule.judged_count, rule.judged_at = rule.helped_count + rule.failed_count, now
+        changed = changed or rule.effectiveness != old
+    Rule.objects.bulk_update(rules, ["effectiveness", "judged_count", "judged_at"])
+    if changed:
+        stamp_ruleset(workspace_id)
+
+
+def doubt_rules(*, now: datetime, by: Actor) -> list[ChangeRequest]:
+    """The clock: ask people to disable rules whose effect says that they do no good.
+
+    Never disables by itself: it opens a change request with the figures as its reason, and does not ask about
+    the same rule again for a month. Raises :class:`NotPermitted`.
+    """
+    check_may(by, "publish_rule")
+    opened = []
+    for rule in list_doubtful(now=now, limit=MAX_DOUBTED):
+        known = effect_of(rule)
+        if known.effect.verdict is Verdict.RETIRE:
+            try:
+                opened.append(request_change(rule=rule, kind="disable", by=by, reason=reason_of(known)))
+            except Refused:  # it was changed just now; it is looked at again when it has new outcomes
+                continue
+    return opened
+
+
+def reason_of(known: RuleEffect) -> str:
+    """The figures, for the person who decides."""
+    effect = known.effect
+    return (
+        f"{known.failed} of {known.helped + known.failed} calls that this rule changed failed afterwards. "
+        f"Of its last {effect.outcomes}: expected to help in {effect.mean:.0%}, with 90% probability in less "
+        f"than {effect.upper:.0%}; below {USEFUL:.0%} a rule does more harm than the plain error. "
+        f"Judged on {timezone.now():%Y-%m-%d}."
+    )
