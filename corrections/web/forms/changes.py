@@ -29,8 +29,6 @@ class ChangeFilterForm(forms.Form):
         self.is_valid()
         said = self.cleaned_data
         mine = name if said.get("mine") else ""
-        texts = {field: said.get(field) or "" for field in ("q", "kind")}
-        return texts | {"status": status, "requested_by": mine}
         texts = {field: said.get(field) or "" for field in ("q", "kind", "status")}
         return texts | {"requested_by": mine}
 
