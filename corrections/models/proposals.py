@@ -11,8 +11,8 @@ from corrections.models.changes import ChangeRequest
 from corrections.models.rules import Rule
 
 RUNS_FOR_PEOPLE = 2
-"""Tasks in which the inducer must have met a mistake before it asks a person. One is often chance, and one long
-stream gives a thousand such proposals: nobody would read the rest."""
+"""Tasks in which the inducer must have met a mistake before it asks a person. One is often chance, and one
+long stream gives a thousand such proposals: nobody would read the rest."""
 
 
 class RuleProposalQuerySet(models.QuerySet["RuleProposal"]):
