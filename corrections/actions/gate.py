@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from corrections.domain.changes import SERVES, check_current, missing_approvals, safe_policy, step_of
 from corrections.domain.lifecycle import LIVE, Refused, Status, check_step
 from corrections.models import ChangeApproval, ChangeRequest, Rule, RuleVersion
+from corrections.queries.approvals import standing_approvals
 from memory.domain.access import Actor
 
 
@@ -37,10 +38,10 @@ def check_let_through(
 ) -> None:
     """Raise :class:`Refused` unless every publication was approved for the rules as they are now, locked.
 
-    ``served`` are the numbers of live versions by id. Two queries, however many there are.
+    ``served`` are the numbers of live versions by id. A few queries, however many there are.
     """
     changes = _locked(publications)
-    approvals = _approvals_of(changes)
+    approvals = standing_approvals(list(changes.values()))
     for publication in publications:
         rule = rules[publication.rule.pk]
         if publication.change is None:
@@ -59,7 +60,10 @@ def check_let_through(
 
 
 def check_approved(change: ChangeRequest, approvals: Iterable[ChangeApproval]) -> None:
-    """Raise :class:`Refused` while approvals are missing under the policy as it is now."""
+    """Raise :class:`Refused` while approvals are missing under the policy as it is now.
+
+    ``approvals`` are those of actors who may still review.
+    """
     policy = safe_policy(change.workspace.settings)
     if change.is_urgent and change.kind == "disable" and policy.urgent_disable:
         return
@@ -86,10 +90,3 @@ def _locked(publications: Sequence[Publication]) -> dict[int, ChangeRequest]:
     rows = ChangeRequest.objects.select_related("workspace", "version").filter(pk__in=ids).order_by("pk")
     return {change.pk: change for change in rows.select_for_update(of=("self",))}
 
-
-def _approvals_of(changes: Mapping[int, ChangeRequest]) -> dict[int, list[ChangeApproval]]:
-    found: dict[int, list[ChangeApproval]] = {}
-    if changes:
-        for approval in ChangeApproval.objects.filter(change__in=list(changes)):
-            found.setdefault(approval.change_id, []).append(approval)
-    return found

@@ -12,9 +12,10 @@ from corrections.actions.proposing import name_of
 from corrections.domain.documents import body_of
 from corrections.domain.lifecycle import Refused
 from corrections.domain.proposing import check_proposal, read_proposed, rule_key
-from corrections.models import ChangeRequest, Rule, RuleProposal
+from corrections.models import ChangeRequest, RuleProposal
+from corrections.models import Rule as StoredRule
 from corrections.queries.proposals import rules_by_key
-from hgmem.rules import RuleError
+from hgmem.rules import Rule, RuleError
 from memory.actions import record_event
 from memory.domain.access import Actor, NotPermitted, check_may
 from memory.domain.lifecycle import TransitionError
@@ -32,7 +33,7 @@ class Accepted:
     """What became of an accepted proposal: the rule and its change request."""
 
     proposal: RuleProposal
-    rule: Rule
+    rule: StoredRule
     change: ChangeRequest
 
 
@@ -47,12 +48,13 @@ def accept_proposal(*, proposal: RuleProposal, by: Actor, document: Any = None, 
     check_may(by, "review_change", within=proposal.workspace_id)
     row = _locked(proposal)
     status = _step(row, "accept")
-    edited = document is not None and rule_key(read_proposed(document)) != row.key
+    proposed = _body(read_proposed(row.document))
     rule = read_proposed(document if document is not None else row.document)
+    body = _body(rule)
     same = rules_by_key(workspace_id=row.workspace_id, tools=[rule.applies_to.tool]).get(rule_key(rule))
     if same is not None:
         raise Refused(f"The rule “{same.name}” says the same; it is {same.status}.")
-    body = {"name": name_of(rule)} | body_of(rule)
+    edited = body != proposed
     rule_made, change = open_change(row, body, by=by, edited=edited, note=note[:500])
     row.rule, row.change = rule_made, change
     row.status = status
@@ -122,6 +124,11 @@ def decide_proposals(
         except (Refused, RuleError, NotPermitted) as refusal:
             refused.append(f"{proposal.name}: {refusal}")
     return refused
+
+
+def _body(rule: Rule) -> dict[str, Any]:
+    """The whole document, priority and window too: whoever changes any of it is its author."""
+    return {"name": name_of(rule)} | body_of(rule)
 
 
 def _locked(proposal: RuleProposal) -> RuleProposal:

@@ -12,6 +12,7 @@ from corrections.domain.diff import Change, diff_documents
 from corrections.domain.lifecycle import Refused
 from corrections.domain.threeway import Side, compare_three
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule, RuleVersion
+from corrections.queries.approvals import standing_approvals
 
 
 def change_rows(workspace_id: int) -> QuerySet[ChangeRequest]:
@@ -94,7 +95,7 @@ def picture_of(change: ChangeRequest) -> ChangePicture:
     return ChangePicture(
         change=change, old=old, new=new,
         changes=diff_documents(old, new) if change.kind in SERVES else [],
-        approvals=approvals, comments=comments, missing=lacks(change, approvals), stale=stale,
+        approvals=approvals, comments=comments, missing=lacks(change), stale=stale,
         sides=compare_three(old, served, new) if stale and change.kind in SERVES else [],
     )  # fmt: skip
 
@@ -112,9 +113,9 @@ def why_stale(change: ChangeRequest) -> str:
     return ""
 
 
-def lacks(change: ChangeRequest, approvals: Sequence[ChangeApproval]) -> int:
-    """How many approvals the present revision lacks under the policy as it is now."""
-    policy = safe_policy(change.workspace.settings)
+def lacks(change: ChangeRequest) -> int:
+    """How many approvals the present revision lacks under the policy, and by who may review, as of now."""
+    policy, approvals = safe_policy(change.workspace.settings), standing_approvals([change])[change.pk]
     return missing_approvals(policy, approvals=approvals, revision=change.revision, authors=change.authors)
 
 
