@@ -89,4 +89,3 @@ def _locked(publications: Sequence[Publication]) -> dict[int, ChangeRequest]:
         return {}
     rows = ChangeRequest.objects.select_related("workspace", "version").filter(pk__in=ids).order_by("pk")
     return {change.pk: change for change in rows.select_for_update(of=("self",))}
-

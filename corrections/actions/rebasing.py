@@ -9,7 +9,7 @@ from corrections.actions.requesting import REVISED, revise
 from corrections.actions.versions import write_version
 from corrections.domain.changes import SERVES, step_of
 from corrections.domain.documents import body_of, read_document
-from corrections.domain.lifecycle import check_step
+from corrections.domain.lifecycle import Refused, check_step
 from corrections.domain.threeway import merge_mine
 from corrections.models import ChangeRequest, Rule, RuleVersion
 from memory.actions import record_event
@@ -30,7 +30,7 @@ def rebase_change(*, change: ChangeRequest, revision: int, by: Actor) -> ChangeR
     if locked.revision != revision:
         raise StaleChange(f"Meanwhile this was edited: it is revision {locked.revision} now.")
     if locked.rule is None:
-        raise LookupError(f"Change request {locked.uuid} has no rule.")
+        raise Refused("A ruling has no base: withdraw it and rule on the conflict anew.")
     rule = locked.rule
     check_step(rule.status, step_of(locked.kind))
     served = served_numbers([rule])

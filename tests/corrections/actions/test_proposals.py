@@ -160,9 +160,7 @@ def test_accept__edited_beside_condition_and_action__is_an_edit_too(
 ) -> None:
     proposal = make_rule_proposal(cast.workspace)
 
-    made = accept_proposal(
-        proposal=proposal, by=cast.actor("reviewer"), document=proposal.document | change
-    )
+    made = accept_proposal(proposal=proposal, by=cast.actor("reviewer"), document=proposal.document | change)
 
     assert (made.rule.status, made.rule.created_by) == ("draft", "reviewer")
 

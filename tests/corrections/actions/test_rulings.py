@@ -83,7 +83,10 @@ def test_ruling__an_edit_waits__is_not_carried_along_unseen(cast: Cast, verdict:
     a, _b = make_pair(cast.workspace)
     conflict = found(cast.workspace)
     edit_rule(
-        rule=a, document=a.latest_version.body | {"priority": 900}, base_version=1, by=cast.actor("maintainer")
+        rule=a,
+        document=a.latest_version.body | {"priority": 900},
+        base_version=1,
+        by=cast.actor("maintainer"),
     )
     target = "a" if verdict == "narrow" else "b"
     said = Said(verdict=verdict, reason="x", target=target, condition="input.country != 'CN'")

@@ -29,13 +29,16 @@ def two_needed(workspace: Workspace) -> None:
 
 LOSSES = [
     pytest.param(
-        lambda cast: set_member(workspace=cast.workspace, user=cast.reviewer, role=None, by=SYSTEM), id="removed"
+        lambda cast: set_member(workspace=cast.workspace, user=cast.reviewer, role=None, by=SYSTEM),
+        id="removed",
     ),
     pytest.param(
         lambda cast: set_member(workspace=cast.workspace, user=cast.reviewer, role=Role.VIEWER, by=SYSTEM),
         id="viewer now",
     ),
-    pytest.param(lambda cast: User.objects.filter(pk=cast.reviewer.pk).update(is_active=False), id="locked out"),
+    pytest.param(
+        lambda cast: User.objects.filter(pk=cast.reviewer.pk).update(is_active=False), id="locked out"
+    ),
     pytest.param(lambda cast: User.objects.filter(pk=cast.reviewer.pk).delete(), id="deleted"),
 ]
 
