@@ -64,9 +64,9 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a rule does, where it fired, and how it came to be."""
     row = find_rule(request, uuid)
     dependents = dependents_of(row, now=timezone.now(), looked_at=0)
-    context = {"dependents": dependents, "undecided": undecided_of(row), "effect": effect_of(row)}
-    context |= {
+    context = {
         "title": row.name,
+        "dependents": dependents,
         "rule": row,
         "version": row.latest_version,
         "read": read_version(row.latest_version),
