@@ -10,6 +10,22 @@ from corrections.domain.proposing import PROPOSAL_STATUSES, SOURCES
 from corrections.models.changes import ChangeRequest
 from corrections.models.rules import Rule
 
+RUNS_FOR_PEOPLE = 2
+"""Tasks in which the inducer must have met a mistake before it asks a person. One is often chance, and one
+long stream gives a thousand such proposals: nobody would read the rest."""
+
+
+class RuleProposalQuerySet(models.QuerySet["RuleProposal"]):
+    """Filters that read as adjectives."""
+
+    def waiting(self) -> "RuleProposalQuerySet":
+        """A person is to decide: what somebody proposed, and what the inducer met in several tasks."""
+        return self.filter(status="proposed").exclude(source="inducer", runs__lt=RUNS_FOR_PEOPLE)
+
+    def met_once(self) -> "RuleProposalQuerySet":
+        """What the inducer met in too few tasks to ask a person about it; it waits for more."""
+        return self.filter(status="proposed", source="inducer", runs__lt=RUNS_FOR_PEOPLE)
+
 
 class RuleProposal(models.Model):
     """One proposed rule. The same rule proposed again is this row with more evidence.
@@ -54,6 +70,8 @@ class RuleProposal(models.Model):
     decision_reason = models.TextField(blank=True)
     rule = models.ForeignKey(Rule, null=True, on_delete=models.SET_NULL, related_name="proposals")
     change = models.ForeignKey(ChangeRequest, null=True, on_delete=models.SET_NULL, related_name="proposals")
+
+    objects = RuleProposalQuerySet.as_manager()
 
     class Meta:
         ordering: ClassVar = ["-id"]

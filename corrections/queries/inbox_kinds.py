@@ -64,7 +64,7 @@ def _rewrites(workspace_id: int) -> QuerySet[Any]:
 
 
 def _proposals(workspace_id: int) -> QuerySet[Any]:
-    return RuleProposal.objects.filter(workspace_id=workspace_id, status="proposed").defer("transcript")
+    return RuleProposal.objects.waiting().filter(workspace_id=workspace_id).defer("transcript")
 
 
 def _changes(workspace_id: int) -> QuerySet[Any]:

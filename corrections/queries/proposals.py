@@ -9,17 +9,22 @@ from django.db.models import Count, Q, QuerySet
 
 from corrections.domain.proposing import read_proposed, rule_key
 from corrections.models import Induction, ProposalCall, Rule, RuleProposal
+from corrections.models.proposals import RuleProposalQuerySet
 from hgmem.rules import RuleError
 from memory.queries.paging import Page, most_first, newest_first
 
 SHOWN_CALLS = 200
-COUNTED = 100
+PARTS = {"waiting": RuleProposalQuerySet.waiting, "once": RuleProposalQuerySet.met_once}
+"""Of what is proposed."""
 GONE = ("retired", "deleted")
 
 
 @dataclass(frozen=True)
 class ProposalFilters:
-    """What of the list is asked for; "" and 0 for everything. ``q`` looks in name, tool and condition."""
+    """What of the list is asked for; "" and 0 for everything. ``q`` looks in name, tool and condition.
+
+    ``status`` may also be ``waiting`` (a person is to decide) or ``once`` (met in too few tasks to ask).
+    """
 
     status: str = "proposed"
     tool: str = ""
@@ -34,6 +39,8 @@ def list_proposals(*, workspace_id: int, filters: ProposalFilters) -> QuerySet[R
     rows = RuleProposal.objects.filter(workspace_id=workspace_id).select_related("rule", "change")
     exact = {"status": filters.status, "tool": filters.tool, "source": filters.source,
              "action_type": filters.action_type, "caught__gte": filters.min_caught}  # fmt: skip
+    if filters.status in PARTS:
+        rows, exact = PARTS[filters.status](rows), exact | {"status": ""}
     rows = rows.filter(**{name: value for name, value in exact.items() if value})
     if filters.q:
         rows = rows.filter(
@@ -87,13 +94,11 @@ def preceding_proposal(proposal: RuleProposal) -> RuleProposal | None:
 def count_proposals(workspace_id: int) -> dict[str, int]:
     """How many proposals are in each status (a status without any is left out)."""
     rows = RuleProposal.objects.filter(workspace_id=workspace_id).order_by()
-    return dict(rows.values_list("status").annotate(n=Count("id")))
-
-
-def count_proposed(workspace_id: int) -> int:
-    """How many wait for a decision, counted up to ``COUNTED``."""
-    rows = RuleProposal.objects.filter(workspace_id=workspace_id, status="proposed").order_by()
-    return rows[:COUNTED].count()
+    counts = dict(rows.values_list("status").annotate(n=Count("id")))
+    proposed = counts.pop("proposed", 0)
+    once = rows.met_once().count() if proposed else 0
+    parts = {"waiting": proposed - once, "once": once}
+    return {name: n for name, n in parts.items() if n} | counts
 
 
 @dataclass(frozen=True)
@@ -154,5 +159,5 @@ def get_induction(workspace_id: int) -> Induction | None:
 
 
 def _to_decide(proposal: RuleProposal) -> QuerySet[RuleProposal]:
-    rows = RuleProposal.objects.filter(workspace_id=proposal.workspace_id, status="proposed")
+    rows = RuleProposal.objects.waiting().filter(workspace_id=proposal.workspace_id)
     return rows.exclude(pk=proposal.pk).defer("transcript")

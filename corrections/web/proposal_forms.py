@@ -9,7 +9,8 @@ from corrections.queries.proposals import ProposalFilters
 from hgmem.rules import ACTION_TYPES
 
 STATUSES: list[tuple[str, Any]] = [
-    ("proposed", _("to decide")),
+    ("waiting", _("to decide")),
+    ("once", _("met once")),
     ("queued", _("being drafted")),
     ("given_up", _("given up")),
     ("accepted", _("accepted")),
@@ -43,7 +44,7 @@ class ProposalFilterForm(forms.Form):
     def listed(self) -> str:
         """The status that is listed."""
         self.is_valid()
-        return self.cleaned_data.get("status") or "proposed"
+        return self.cleaned_data.get("status") or "waiting"
 
     def filters(self) -> ProposalFilters:
         """What was understood."""

@@ -17,7 +17,8 @@ from corrections.web.proposal_forms import SOURCES, STATUSES, TONES
 
 register = template.Library()
 
-PROPOSAL_STATUSES, PROPOSAL_SOURCES, PROPOSAL_TONES = dict(STATUSES), dict(SOURCES), TONES
+PROPOSAL_STATUSES = {**dict(STATUSES), "proposed": _("to decide")}
+PROPOSAL_SOURCES, PROPOSAL_TONES = dict(SOURCES), TONES
 
 TOKEN = re.compile(
     r"""(?P<text>[rR]?"(?:\\.|[^"\\])*"|[rR]?'(?:\\.|[^'\\])*')"""

@@ -25,15 +25,12 @@ class ChangeFilterForm(forms.Form):
     mine = forms.BooleanField(label=_("Only mine"), required=False)
 
     def filters(self, name: str) -> dict[str, str]:
-        """What was understood; without any status, what is undecided. ``name`` is the person's."""
+        """What was understood; a value that is no choice is dropped. ``name`` is the person's."""
         self.is_valid()
         said = self.cleaned_data
-        status = said.get("status") or ""
-        if "status" not in self.data:
-            status = "undecided"
         mine = name if said.get("mine") else ""
-        texts = {field: said.get(field) or "" for field in ("q", "kind")}
-        return texts | {"status": status, "requested_by": mine}
+        texts = {field: said.get(field) or "" for field in ("q", "kind", "status")}
+        return texts | {"requested_by": mine}
 
 
 class ApproveForm(forms.Form):
