@@ -18,7 +18,7 @@ from corrections.domain.changes import (
     missing_approvals,
     safe_policy,
 )
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule
 from memory.actions import Event, record_event, record_events
 from memory.domain.access import Actor, NotPermitted, check_may, may
@@ -29,10 +29,6 @@ ENDS = ("retire", "delete")
 
 class StaleChange(Refused):
     """What is served is not what the change was written against, or it was edited since it was looked at."""
-
-
-class ReasonMissing(ValueError):
-    """This needs a sentence that says why."""
 
 
 @transaction.atomic

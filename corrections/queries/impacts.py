@@ -30,7 +30,6 @@ from memory.queries.tool_changes import (
 
 LIVING = ("draft", "active", "disabled", "expired")
 """Rules that are served, or may be again."""
-COUNTED = 100
 
 
 @dataclass(frozen=True)
@@ -106,12 +105,6 @@ def list_impacts(
 def get_impact(*, workspace_id: int, uuid: UUID) -> ToolImpact | None:
     """One impact of the workspace with its tool, or None."""
     return list_impacts(workspace_id=workspace_id).filter(uuid=uuid).first()
-
-
-def count_open_impacts(workspace_id: int) -> int:
-    """How many wait for a decision, counted up to ``COUNTED``."""
-    rows = ToolImpact.objects.filter(workspace_id=workspace_id, closed_at=None).order_by()
-    return rows[:COUNTED].count()
 
 
 def impact_view(impact: ToolImpact) -> ImpactView:

@@ -13,13 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from corrections.actions.inbox import MAX_CHOSEN
 from corrections.actions.inbox_decisions import (
     UNDO,
-    ReasonMissingError,
     Refusal,
     decide_item,
     decide_items,
     undo_decision,
     verbs_of,
 )
+from corrections.domain.lifecycle import ReasonMissing
 from corrections.queries.inbox import find_decided, find_items, next_item, place_of
 from corrections.queries.inbox_kinds import KINDS, Item
 from corrections.web.forms.reviewing import DecideForm
@@ -65,7 +65,7 @@ def inbox_decide(request: PageRequest) -> HttpResponse:
         try:
             decide_chosen(request, do, [(item, seen[item.kind, item.uuid]) for item in items])
             return redirect(inbox_url(request))
-        except ReasonMissingError as refusal:
+        except ReasonMissing as refusal:
             messages.error(request, str(refusal))
     context = {"title": title_of(do), "items": items, "do": do, "left_out": len(seen) - len(items),
                "query": narrowing(request)}  # fmt: skip
@@ -75,7 +75,7 @@ def inbox_decide(request: PageRequest) -> HttpResponse:
 def decide_chosen(request: PageRequest, do: str, chosen: list[tuple[Item, int | None]]) -> None:
     """Decide on each item in the revision that was seen, and say what became of it.
 
-    Raises ReasonMissingError when no reason is given; then nothing is decided.
+    Raises ReasonMissing when no reason is given; then nothing is decided.
     """
     reason = request.POST.get("reason", "")
     refused = decide_items(items=chosen, do=do, by=request.actor, reason=reason)

@@ -78,6 +78,8 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "scan": latest_scan(request.workspace.pk, row),
         "conflicts": conflicts_of_rule(row),
         "why_not_review": why_not_review(request.actor),
+        "undecided": undecided_of(row),
+        "effect": effect_of(row),
     }
     return render(request, "rules/detail.html", context)
 

@@ -5,14 +5,13 @@ from uuid import uuid4
 import pytest
 
 from corrections.actions.proposals import (
-    ReasonMissingError,
     accept_proposal,
     decide_proposals,
     propose_again,
     reject_proposal,
 )
 from corrections.actions.proposing import UnknownCallError, propose_rule
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeRequest, Rule, RuleProposal
 from memory.domain.access import Actor, NotPermitted, Scope
 from memory.models import AuditEvent
@@ -188,7 +187,7 @@ def test_decide__others__may_not(cast: Cast, role: str) -> None:
 
 def test_reject__then_again__waits_again(cast: Cast) -> None:
     proposal, by = make_rule_proposal(cast.workspace), cast.actor("reviewer")
-    with pytest.raises(ReasonMissingError):
+    with pytest.raises(ReasonMissing):
         reject_proposal(proposal=proposal, by=by, reason="  ")
     assert reject_proposal(proposal=proposal, by=by, reason="Too broad").status == "rejected"
     with pytest.raises(Refused, match="reviewer decided before"):
