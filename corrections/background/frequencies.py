@@ -99,7 +99,8 @@ def _sides(conflict: Conflict) -> list[tuple[str, int]]:
 def _rules_of(conflicts: Sequence[Conflict]) -> dict[tuple[str, int], Rule]:
     wanted = {side for conflict in conflicts for side in _sides(conflict)}
     rows = RuleVersion.objects.select_related("rule").filter(
-        rule__in={pk for one in conflicts for pk in (one.rule_a_id, one.rule_b_id) if pk}
+        rule__in={pk for one in conflicts for pk in (one.rule_a_id, one.rule_b_id) if pk},
+        number__in={number for _uuid, number in wanted},
     )
     found = {}
     for version in rows:
@@ -107,10 +108,7 @@ def _rules_of(conflicts: Sequence[Conflict]) -> dict[tuple[str, int], Rule]:
         if side not in wanted:
             continue
         try:
-            found[side] = served_rule(
-                version.body, uuid=side[0], version=side[1], created_by=version.created_by_kind,
-                created_at=version.created_at,
-            )  # fmt: skip
+            found[side] = served_rule(version, side[0])
         except RuleError:  # left out of what is served, too
             continue
     return found

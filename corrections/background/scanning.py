@@ -194,10 +194,7 @@ def _load(version_ids: Sequence[int]) -> dict[int, Rule]:
     """Versions as rules. They never change, so those that this process has read are kept."""
     for row in load_versions([pk for pk in version_ids if pk not in _parsed]):
         try:
-            _parsed[row.version_id] = served_rule(
-                row.body, uuid=str(row.rule_uuid), version=row.number, created_by=row.created_by_kind,
-                created_at=row.created_at,
-            )  # fmt: skip
+            _parsed[row.version_id] = served_rule(row, row.rule_uuid)
         except RuleError:  # left out of what is served, too
             continue
     found = {pk: _parsed[pk] for pk in version_ids if pk in _parsed}

@@ -145,10 +145,7 @@ def _impact_on(rule: Rule, tool: str, version: str, changes: tuple[FieldChange, 
     if spoken is None:
         return None
     try:
-        parsed = served_rule(
-            spoken.body, uuid=str(rule.uuid), version=spoken.number, created_by=spoken.created_by_kind,
-            created_at=spoken.created_at,
-        )  # fmt: skip
+        parsed = served_rule(spoken, rule.uuid)
     except RuleError as error:
         is_bound = spoken.tool in ("", "*") or matches_glob(spoken.tool, tool)
         return RuleImpact(rule, spoken, Effect("name"), fault=str(error)) if is_bound else None
