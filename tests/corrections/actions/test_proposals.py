@@ -148,9 +148,7 @@ def test_accept__two_approvals_needed__waits_with_one(cast: Cast) -> None:
 def test_accept__edited__its_author_cannot_approve_it_alone(cast: Cast, changed: dict[str, Any]) -> None:
     proposal = make_rule_proposal(cast.workspace)
 
-    made = accept_proposal(
-        proposal=proposal, by=cast.actor("reviewer"), document=proposal.document | changed
-    )
+    made = accept_proposal(proposal=proposal, by=cast.actor("reviewer"), document=proposal.document | changed)
 
     assert (made.rule.status, made.change.status, made.rule.created_by) == ("draft", "open", "reviewer")
 
