@@ -1,6 +1,6 @@
 """How often findings really happened: replayed over recorded calls with the real evaluator."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.utils import timezone
@@ -12,7 +12,7 @@ from memory.queries.evidence import RecordedCall, list_recent_calls
 
 CALLS = 2_000
 CALLS_WITH_HISTORY = 400
-AT_ONCE = 500
+AT_ONCE = 250
 SHOWN = 20
 
 
@@ -24,20 +24,20 @@ class Met:
     calls: list[dict[str, object]] = field(default_factory=list)
 
 
-def count_frequencies(workspace_id: int) -> int:
-    """Count every finding that is not counted yet; how many were."""
-    counted = 0
+def count_frequencies(workspace_id: int, is_over: Callable[[], bool]) -> bool:
+    """Count findings that are not counted yet, some at a time; whether none is left when the time is over."""
     while True:
         rows = Conflict.objects.filter(
             workspace_id=workspace_id, frequency=None, status__in=("open", "ruled")
         )
         first = rows.order_by("pk").values_list("tool", "point").first()
         if first is None:
-            return counted
+            return True
         tool, point = first
-        some = list(rows.filter(tool=tool, point=point).select_related("rule_a", "rule_b")[:AT_ONCE])
-        _count(workspace_id, tool, point, some)
-        counted += len(some)
+        some = rows.filter(tool=tool, point=point).select_related("rule_a", "rule_b").order_by("pk")
+        _count(workspace_id, tool, point, list(some[:AT_ONCE]))
+        if is_over():
+            return False
 
 
 def _count(workspace_id: int, tool: str, point: str, conflicts: Sequence[Conflict]) -> None:
