@@ -14,6 +14,7 @@ from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.domain.proposing import check_proposal, read_proposed, rule_key
 from corrections.models import ChangeRequest, Rule, RuleProposal
 from corrections.queries.proposals import rules_by_key
+from hgmem.rules import Rule as ServedRule
 from hgmem.rules import RuleError
 from memory.actions import record_event
 from memory.domain.access import Actor, NotPermitted, check_may
@@ -36,19 +37,19 @@ class Accepted:
 def accept_proposal(*, proposal: RuleProposal, by: Actor, document: Any = None, note: str = "") -> Accepted:
     """Draft the rule and ask for its publication; the accepter's approval counts if the policy lets it.
 
-    ``document`` replaces the proposed one: who edits it is its author.
+    ``document`` replaces the proposed one: who changes anything in it is its author.
     Raises :class:`NotPermitted`, :class:`Refused` (decided already, or a rule that says the same is there),
     :class:`hgmem.rules.RuleError`.
     """
     check_may(by, "review_change", within=proposal.workspace_id)
     row = _locked(proposal)
     status = _step(row, "accept")
-    edited = document is not None and rule_key(read_proposed(document)) != row.key
     rule = read_proposed(document if document is not None else row.document)
+    edited = document is not None and _body(rule) != _body(read_proposed(row.document))
     same = rules_by_key(workspace_id=row.workspace_id, tools=[rule.applies_to.tool]).get(rule_key(rule))
     if same is not None:
         raise Refused(f"The rule “{same.name}” says the same; it is {same.status}.")
-    body = {"name": name_of(rule)} | body_of(rule)
+    body = _body(rule)
     rule_made, change = open_change(row, body, by=by, edited=edited, note=note[:500])
     row.rule, row.change = rule_made, change
     row.status = status
@@ -118,6 +119,10 @@ def decide_proposals(
         except (Refused, RuleError, NotPermitted) as refusal:
             refused.append(f"{proposal.name}: {refusal}")
     return refused
+
+
+def _body(rule: ServedRule) -> dict[str, Any]:
+    return {"name": name_of(rule)} | body_of(rule)
 
 
 def _locked(proposal: RuleProposal) -> RuleProposal:

@@ -18,7 +18,7 @@ SHOWN = 20
 
 @dataclass
 class Met:
-    """The calls that a finding's rules all matched: how many, and the newest of them."""
+    """The calls in which a finding really happened: how many, and the newest of them."""
 
     n: int = 0
     calls: list[dict[str, object]] = field(default_factory=list)
@@ -58,16 +58,19 @@ def _replay(
     calls: Iterable[RecordedCall], rules: dict[tuple[str, int], Rule], point: str,
     conflicts: Sequence[Conflict],
 ) -> tuple[list[Met], int]:  # fmt: skip
-    """Which calls each finding's rules matched together, out of how many that could be read.
+    """Which calls each finding happened in, out of how many that could be read.
 
-    Two versions of one rule may be there: each gets a name of its own for the replay.
+    It happens where its rules match together; a ``can_error`` happens where its rule cannot be evaluated. Two versions of one rule may be there: each gets a name of its own for the replay.
     """
     named = {f"{uuid}:{version}": rule for (uuid, version), rule in rules.items()}
     ruleset = Ruleset.compile(
         [rule.model_copy(update={"uuid": name, "valid_from": None, "valid_until": None})
          for name, rule in named.items()], version="frequency",
     )  # fmt: skip
-    wanted = [frozenset(f"{uuid}:{version}" for uuid, version in _sides(one)) for one in conflicts]
+    wanted = [
+        (one.kind == "can_error", frozenset(f"{uuid}:{version}" for uuid, version in _sides(one)))
+        for one in conflicts
+    ]
     met, n, now = [Met() for _ in conflicts], 0, timezone.now()
     for call in calls:
         try:
@@ -76,10 +79,11 @@ def _replay(
             continue
         n += 1
         matched = {rule.uuid for rule in decision.matched}
-        if not matched:
+        failed = {error["rule"] for error in decision.errors}
+        if not matched and not failed:
             continue
-        for names, seen in zip(wanted, met, strict=True):
-            if names <= matched:
+        for (of_failures, names), seen in zip(wanted, met, strict=True):
+            if names <= (failed if of_failures else matched):
                 seen.n += 1
                 if len(seen.calls) < SHOWN:
                     seen.calls.append(

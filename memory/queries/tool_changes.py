@@ -13,6 +13,8 @@ from memory.queries.paths import ids_calling
 
 LOOKED_AT = 200
 """Newest calls that a fresh schema is learnt from."""
+UNREFUSED = ("ok", "unknown")
+"""What callers say of a call that went well: most say nothing, and the analysis finds those that failed."""
 COUNTED = 1_000
 LISTED = 20
 
@@ -41,7 +43,7 @@ def learnt_since(tool: Tool, *, since: datetime, reported_version: str) -> Fresh
     Two queries, ``LOOKED_AT`` calls. Calls that failed teach nothing; what only a validator minds does, for
     the validator may be what the change left behind.
     """
-    rows = ToolCall.objects.filter(workspace_id=tool.workspace_id, tool=tool.name, status="ok")
+    rows = ToolCall.objects.filter(workspace_id=tool.workspace_id, tool=tool.name, status__in=UNREFUSED)
     rows = (
         rows.filter(tool_version=reported_version)
         if reported_version

@@ -121,6 +121,18 @@ def test_scan__another_workspace__is_left_out(cast: Cast) -> None:
     assert not Conflict.objects.filter(workspace=cast.workspace, rule_b__isnull=False).exists()
 
 
+def test_scan__a_condition_that_can_fail__counts_the_calls_in_which_it_failed(cast: Cast) -> None:
+    make_rule(cast.workspace, condition="input.city.trim() == ''")
+    task = make_task(cast.workspace)
+    for given in ({"city": ""}, {"city": " "}, {"city": 1}, {"city": "x"}):
+        make_call(task, "weather_api", input=given)
+
+    conflict = found(cast.workspace, "can_error")
+
+    assert (conflict.frequency, conflict.frequency_of) == (1, 4)
+    assert [call["seq"] for call in conflict.detail["calls"]] == [2]
+
+
 def test_scan__something_more_urgent_waits__gives_way_and_goes_on_later(cast: Cast, monkeypatch) -> None:
     make_pair(cast.workspace)
     make_rule(cast.workspace, name="third")
