@@ -1,6 +1,6 @@
 """Deciding on change requests: approve, reject, withdraw, open again, comment."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -16,11 +16,11 @@ from corrections.domain.changes import (
     check_approver,
     check_change,
     check_current,
-    missing_approvals,
     safe_policy,
 )
 from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule
+from corrections.queries.changes import lacks
 from memory.actions import Event, record_event, record_events
 from memory.domain.access import Actor, NotPermitted, check_may, may
 
@@ -74,7 +74,7 @@ def _approve(
     for approval in added:
         given.setdefault(approval.change_id, []).append(approval)
     record_events(by=by, events=[_decided("approve_change", change, note) for change in changes])
-    through = [change for change in changes if not lacking(change, given[change.pk])]
+    through = [change for change in changes if not lacks(change, given[change.pk])]
     _close(through, "approve", by=by, reason=note, now=now)
     put_in_force([one for one in through if not one.publish_at or one.publish_at <= now], by=by, reason=note)
     return changes
@@ -185,13 +185,6 @@ def check_counts(change: ChangeRequest, by: Actor) -> None:
 def policy_of(change: ChangeRequest) -> ChangePolicy:
     """The policy of the change's workspace; the strict default when it cannot be read."""
     return safe_policy(change.workspace.settings)
-
-
-def lacking(change: ChangeRequest, approvals: Iterable[ChangeApproval]) -> int:
-    """How many approvals the present revision lacks."""
-    return missing_approvals(
-        policy_of(change), approvals=approvals, revision=change.revision, authors=change.authors
-    )
 
 
 def lock_changes(ids: Sequence[int]) -> list[ChangeRequest]:

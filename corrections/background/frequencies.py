@@ -62,6 +62,8 @@ def _replay(
 
     It happens where its rules match together; a ``can_error`` happens where its rule cannot be evaluated. Two
     versions of one rule may be there: each gets a name of its own for the replay.
+    It happens where its rules match together; a ``can_error`` happens where its rule cannot be evaluated.
+    Two versions of one rule may be there: each gets a name of its own for the replay.
     """
     named = {f"{uuid}:{version}": rule for (uuid, version), rule in rules.items()}
     ruleset = Ruleset.compile(
