@@ -7,10 +7,11 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from corrections.actions.gate import publication_of, served_numbers, state_of
+from corrections.actions.gate import approvals_of, publication_of, served_numbers, state_of
 from corrections.actions.publishing import lock_rules, publish
 from corrections.actions.rulings import publish_ruling
 from corrections.domain.changes import (
+    SERVES,
     ChangePolicy,
     check_approver,
     check_change,
@@ -18,7 +19,7 @@ from corrections.domain.changes import (
     missing_approvals,
     safe_policy,
 )
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule
 from memory.actions import Event, record_event, record_events
 from memory.domain.access import Actor, NotPermitted, check_may, may
@@ -29,10 +30,6 @@ ENDS = ("retire", "delete")
 
 class StaleChange(Refused):
     """What is served is not what the change was written against, or it was edited since it was looked at."""
-
-
-class ReasonMissing(ValueError):
-    """This needs a sentence that says why."""
 
 
 @transaction.atomic
@@ -69,7 +66,7 @@ def _approve(
     for change in changes:
         check_may(by, "review_change", within=change.workspace_id)
     served = served_numbers(change.rule for change in changes if change.rule is not None)
-    given = _approvals_of(changes)
+    given = approvals_of([change.pk for change in changes])
     for change in changes:
         _check_approval(change, revisions[change.pk], given.get(change.pk, []), served, by)
     added = [_approval(change, by, note, now) for change in changes]
@@ -241,13 +238,6 @@ def _approval(change: ChangeRequest, by: Actor, note: str, now: datetime) -> Cha
     )  # fmt: skip
 
 
-def _approvals_of(changes: Sequence[ChangeRequest]) -> dict[int, list[ChangeApproval]]:
-    found: dict[int, list[ChangeApproval]] = {}
-    for approval in ChangeApproval.objects.filter(change__in=[change.pk for change in changes]):
-        found.setdefault(approval.change_id, []).append(approval)
-    return found
-
-
 def _close(changes: Sequence[ChangeRequest], step: str, *, by: Actor, reason: str, now: datetime) -> None:
     """Set the status after a decision, who took it and why."""
     if not changes:
@@ -293,8 +283,7 @@ def _check_alone(change: ChangeRequest) -> None:
 
 
 def _same(one: str, other: str) -> bool:
-    serves = {"create", "edit", "enable"}
-    return one == other or {one, other} <= serves
+    return one == other or {one, other} <= SERVES
 
 
 def _decided(verb: str, change: ChangeRequest, reason: str) -> Event:

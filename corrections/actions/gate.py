@@ -1,6 +1,6 @@
 """The gate to agents: what stands between a wish and what is served."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from corrections.domain.changes import SERVES, check_current, missing_approvals, safe_policy, step_of
@@ -40,7 +40,7 @@ def check_let_through(
     ``served`` are the numbers of live versions by id. Two queries, however many there are.
     """
     changes = _locked(publications)
-    approvals = _approvals_of(changes)
+    approvals = approvals_of(changes)
     for publication in publications:
         rule = rules[publication.rule.pk]
         if publication.change is None:
@@ -73,6 +73,15 @@ def state_of(rule: Rule, served: Mapping[int, int]) -> tuple[int | None, str]:
     return (served[rule.live_version_id] if rule.live_version_id else None, str(rule.status))
 
 
+def approvals_of(changes: Collection[int]) -> dict[int, list[ChangeApproval]]:
+    """The approvals of change requests by their ids, those of earlier revisions too. One query at most."""
+    found: dict[int, list[ChangeApproval]] = {}
+    if changes:
+        for approval in ChangeApproval.objects.filter(change__in=list(changes)):
+            found.setdefault(approval.change_id, []).append(approval)
+    return found
+
+
 def served_numbers(rules: Iterable[Rule]) -> dict[int, int]:
     """Numbers of the live versions by their ids. One query."""
     ids = [rule.live_version_id for rule in rules if rule.live_version_id]
@@ -85,11 +94,3 @@ def _locked(publications: Sequence[Publication]) -> dict[int, ChangeRequest]:
         return {}
     rows = ChangeRequest.objects.select_related("workspace", "version").filter(pk__in=ids).order_by("pk")
     return {change.pk: change for change in rows.select_for_update(of=("self",))}
-
-
-def _approvals_of(changes: Mapping[int, ChangeRequest]) -> dict[int, list[ChangeApproval]]:
-    found: dict[int, list[ChangeApproval]] = {}
-    if changes:
-        for approval in ChangeApproval.objects.filter(change__in=list(changes)):
-            found.setdefault(approval.change_id, []).append(approval)
-    return found

@@ -10,7 +10,7 @@ from django.utils import timezone
 from corrections.actions.accepting import open_change
 from corrections.actions.proposing import name_of
 from corrections.domain.documents import body_of
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.domain.proposing import check_proposal, read_proposed, rule_key
 from corrections.models import ChangeRequest, Rule, RuleProposal
 from corrections.queries.proposals import rules_by_key
@@ -22,10 +22,6 @@ from memory.domain.lifecycle import TransitionError
 
 MAX_REASON = 2_000
 DECISION = ("status", "rule", "change", "decided_by", "decided_at", "decision_reason", "updated_at")
-
-
-class ReasonMissingError(ValueError):
-    """A rejection says why."""
 
 
 @dataclass(frozen=True)
@@ -70,11 +66,11 @@ def accept_proposal(*, proposal: RuleProposal, by: Actor, document: Any = None, 
 def reject_proposal(*, proposal: RuleProposal, by: Actor, reason: str) -> RuleProposal:
     """Say no, with the reason. The inducer does not propose it again.
 
-    Raises :class:`NotPermitted`, :class:`Refused`, :class:`ReasonMissingError`.
+    Raises :class:`NotPermitted`, :class:`Refused`, :class:`ReasonMissing`.
     """
     check_may(by, "review_change", within=proposal.workspace_id)
     if not reason.strip():
-        raise ReasonMissingError("Say why it is rejected.")
+        raise ReasonMissing("Say why it is rejected.")
     row = _locked(proposal)
     row.status = _step(row, "reject")
     _decide(row, by, reason)
@@ -108,11 +104,11 @@ def decide_proposals(
 ) -> list[str]:
     """Decide each in a transaction of its own with the same words; the refusals, each with its name.
 
-    Raises :class:`NotPermitted`, and :class:`ReasonMissingError` for a rejection without a reason.
+    Raises :class:`NotPermitted`, and :class:`ReasonMissing` for a rejection without a reason.
     """
     check_may(by, "review_change")
     if do == "reject" and not reason.strip():
-        raise ReasonMissingError("Say why they are rejected.")
+        raise ReasonMissing("Say why they are rejected.")
     refused = []
     for proposal in proposals:
         try:

@@ -1,6 +1,6 @@
 """How often findings really happened: replayed over recorded calls with the real evaluator."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.utils import timezone
@@ -12,7 +12,7 @@ from memory.queries.evidence import RecordedCall, list_recent_calls
 
 CALLS = 2_000
 CALLS_WITH_HISTORY = 400
-AT_ONCE = 500
+AT_ONCE = 250
 SHOWN = 20
 
 
@@ -24,20 +24,20 @@ class Met:
     calls: list[dict[str, object]] = field(default_factory=list)
 
 
-def count_frequencies(workspace_id: int) -> int:
-    """Count every finding that is not counted yet; how many were."""
-    counted = 0
+def count_frequencies(workspace_id: int, is_over: Callable[[], bool]) -> bool:
+    """Count findings that are not counted yet, some at a time; whether none is left when the time is over."""
     while True:
         rows = Conflict.objects.filter(
             workspace_id=workspace_id, frequency=None, status__in=("open", "ruled")
         )
         first = rows.order_by("pk").values_list("tool", "point").first()
         if first is None:
-            return counted
+            return True
         tool, point = first
-        some = list(rows.filter(tool=tool, point=point).select_related("rule_a", "rule_b")[:AT_ONCE])
-        _count(workspace_id, tool, point, some)
-        counted += len(some)
+        some = rows.filter(tool=tool, point=point).select_related("rule_a", "rule_b").order_by("pk")
+        _count(workspace_id, tool, point, list(some[:AT_ONCE]))
+        if is_over():
+            return False
 
 
 def _count(workspace_id: int, tool: str, point: str, conflicts: Sequence[Conflict]) -> None:
@@ -103,7 +103,8 @@ def _sides(conflict: Conflict) -> list[tuple[str, int]]:
 def _rules_of(conflicts: Sequence[Conflict]) -> dict[tuple[str, int], Rule]:
     wanted = {side for conflict in conflicts for side in _sides(conflict)}
     rows = RuleVersion.objects.select_related("rule").filter(
-        rule__in={pk for one in conflicts for pk in (one.rule_a_id, one.rule_b_id) if pk}
+        rule__in={pk for one in conflicts for pk in (one.rule_a_id, one.rule_b_id) if pk},
+        number__in={number for _uuid, number in wanted},
     )
     found = {}
     for version in rows:
@@ -111,10 +112,7 @@ def _rules_of(conflicts: Sequence[Conflict]) -> dict[tuple[str, int], Rule]:
         if side not in wanted:
             continue
         try:
-            found[side] = served_rule(
-                version.body, uuid=side[0], version=side[1], created_by=version.created_by_kind,
-                created_at=version.created_at,
-            )  # fmt: skip
+            found[side] = served_rule(version, side[0])
         except RuleError:  # left out of what is served, too
             continue
     return found

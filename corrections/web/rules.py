@@ -64,9 +64,9 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a rule does, where it fired, and how it came to be."""
     row = find_rule(request, uuid)
     dependents = dependents_of(row, now=timezone.now(), looked_at=0)
-    context = {"dependents": dependents, "undecided": undecided_of(row), "effect": effect_of(row)}
-    context |= {
+    context = {
         "title": row.name,
+        "dependents": dependents,
         "rule": row,
         "version": row.latest_version,
         "read": read_version(row.latest_version),
@@ -78,6 +78,8 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "scan": latest_scan(request.workspace.pk, row),
         "conflicts": conflicts_of_rule(row),
         "why_not_review": why_not_review(request.actor),
+        "undecided": undecided_of(row),
+        "effect": effect_of(row),
     }
     return render(request, "rules/detail.html", context)
 

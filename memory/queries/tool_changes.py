@@ -24,11 +24,6 @@ def changed_schemas() -> QuerySet[ToolSchema]:
     return ToolSchema.objects.filter(version__gt=1).select_related("tool").order_by("pk")
 
 
-def find_tool(workspace_id: int, name: str) -> Tool | None:
-    """The workspace's tool of that name."""
-    return Tool.objects.filter(workspace_id=workspace_id, name=name).first()
-
-
 def schemas_between(tool: Tool, versions: Iterable[int]) -> dict[int, ToolSchema]:
     """Versions of a tool's schema by number; those that do not exist are left out."""
     return {row.version: row for row in ToolSchema.objects.filter(tool=tool, version__in=list(versions))}

@@ -72,7 +72,9 @@ def test_view__a_field_that_callers_no_longer_send__names_the_rules_that_read_an
     assert not view.is_nothing
 
 
-def test_view__callers_do_not_say_how_a_call_went__those_without_a_failure_count(workspace: Workspace) -> None:
+def test_view__callers_do_not_say_how_a_call_went__those_without_a_failure_count(
+    workspace: Workspace,
+) -> None:
     impact = make_impact(workspace, calls=0)
     task = make_task(workspace)
     fine = {"tool_version": "2.0", "status": "unknown"}
