@@ -60,7 +60,8 @@ def _replay(
 ) -> tuple[list[Met], int]:  # fmt: skip
     """Which calls each finding happened in, out of how many that could be read.
 
-    It happens where its rules match together; a ``can_error`` happens where its rule cannot be evaluated. Two versions of one rule may be there: each gets a name of its own for the replay.
+    It happens where its rules match together; a ``can_error`` happens where its rule cannot be evaluated.
+    Two versions of one rule may be there: each gets a name of its own for the replay.
     """
     named = {f"{uuid}:{version}": rule for (uuid, version), rule in rules.items()}
     ruleset = Ruleset.compile(
