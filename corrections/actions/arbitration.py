@@ -54,7 +54,7 @@ def rule_conflict(*, conflict: Conflict, said: Said, by: Actor) -> ChangeRequest
         witness=conflict.witness, reason=said.reason.strip(), expires_at=said.expires_at,
         made_by=by.name[:200], made_at=timezone.now(),
     )  # fmt: skip
-    _ask_for_rules(ruling, said, batch, by)
+    _ask_for_rules(conflict, ruling, said, batch, by)
     what = TITLES[said.verdict].format(a=a.name, b=b.name if b else a.name)
     detail = {"ruling": str(ruling.uuid), "conflict": str(conflict.uuid), "verdict": said.verdict}
     change = _request(conflict.workspace_id, f"Ruling: {what}", detail, said.reason, batch, by)
@@ -118,22 +118,29 @@ def _ordered(conflict: Conflict, said: Said) -> tuple[Rule, Rule | None]:
     return (a, b) if last else (b, a)
 
 
-def _ask_for_rules(ruling: Ruling, said: Said, batch: UUID, by: Actor) -> None:
+def _ask_for_rules(conflict: Conflict, ruling: Ruling, said: Said, batch: UUID, by: Actor) -> None:
     """The changes of rules that a verdict needs, in the ruling's batch."""
     last = ruling.rule_b or ruling.rule_a
+    seen = {conflict.rule_a_id: conflict.version_a, conflict.rule_b_id: conflict.version_b}
     if said.verdict == "narrow":
-        _edit(last, said, batch, by)
+        _edit(last, seen[last.pk], said, batch, by)
     elif said.verdict == "merge":
-        _edit(ruling.rule_a, said, batch, by)
+        _edit(ruling.rule_a, seen[ruling.rule_a_id], said, batch, by)
     if said.verdict in ("merge", "retire") and last.status not in ("retired", "deleted"):
         change = request_change(rule=last, kind="retire", by=by, reason=said.reason)
         ChangeRequest.objects.filter(pk=change.pk).update(batch=batch)
 
 
-def _edit(rule: Rule, said: Said, batch: UUID, by: Actor) -> None:
+def _edit(rule: Rule, seen: int | None, said: Said, batch: UUID, by: Actor) -> None:
+    """The version that was looked at gets the condition: an edit that waits would be approved unseen."""
     latest = rule.latest_version
     if latest is None:
         raise Refused("This rule has no version.")
+    if latest.number != seen:
+        raise Refused(
+            f"This is about version {seen} of {rule.name}, and version {latest.number} waits to be served:"
+            " decide on that first."
+        )
     document = {**latest.body, "condition": said.condition}
     edit_rule(rule=rule, document=document, base_version=latest.number, by=by, note=said.reason[:500])
     serving = ChangeRequest.objects.undecided().filter(rule=rule, kind__in=("create", "edit", "enable"))

@@ -1,13 +1,13 @@
 """Deciding on change requests: approve, reject, withdraw, open again, comment."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 
-from corrections.actions.gate import approvals_of, publication_of, served_numbers, state_of
+from corrections.actions.gate import check_approved, publication_of, served_numbers, state_of
 from corrections.actions.publishing import lock_rules, publish
 from corrections.actions.rulings import publish_ruling
 from corrections.domain.changes import (
@@ -16,11 +16,12 @@ from corrections.domain.changes import (
     check_approver,
     check_change,
     check_current,
-    missing_approvals,
     safe_policy,
 )
 from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule
+from corrections.queries.approvals import approvals_of, standing_approvals
+from corrections.queries.changes import lacks
 from memory.actions import Event, record_event, record_events
 from memory.domain.access import Actor, NotPermitted, check_may, may
 
@@ -66,15 +67,13 @@ def _approve(
     for change in changes:
         check_may(by, "review_change", within=change.workspace_id)
     served = served_numbers(change.rule for change in changes if change.rule is not None)
-    given = approvals_of([change.pk for change in changes])
+    given = approvals_of(changes)
     for change in changes:
-        _check_approval(change, revisions[change.pk], given.get(change.pk, []), served, by)
-    added = [_approval(change, by, note, now) for change in changes]
-    ChangeApproval.objects.bulk_create(added)
-    for approval in added:
-        given.setdefault(approval.change_id, []).append(approval)
+        _check_approval(change, revisions[change.pk], given[change.pk], served, by)
+    ChangeApproval.objects.bulk_create([_approval(change, by, note, now) for change in changes])
+    standing = standing_approvals(changes)
     record_events(by=by, events=[_decided("approve_change", change, note) for change in changes])
-    through = [change for change in changes if not lacking(change, given[change.pk])]
+    through = [change for change in changes if not lacks(change, standing[change.pk])]
     _close(through, "approve", by=by, reason=note, now=now)
     put_in_force([one for one in through if not one.publish_at or one.publish_at <= now], by=by, reason=note)
     return changes
@@ -86,13 +85,16 @@ def put_in_force(changes: Sequence[ChangeRequest], *, by: Actor, reason: str) ->
         return
     for change in changes:
         check_change(change.status, "publish")
+    rulings = [change for change in changes if change.kind == "ruling"]
+    standing = standing_approvals(rulings)
+    for change in rulings:  # those of rules are checked by the gate
+        check_approved(change, standing[change.pk])
     of_rules = [change for change in changes if change.rule is not None]
     wanted = [publication_of(change, change.rule) for change in of_rules if change.rule is not None]
     for change, rule in zip(of_rules, publish(wanted, by=by, reason=reason), strict=True):
         change.rule = rule
-    for change in changes:
-        if change.kind == "ruling":
-            publish_ruling(change=change, by=by)
+    for change in rulings:
+        publish_ruling(change=change, by=by)
     now = timezone.now()
     ChangeRequest.objects.filter(pk__in=[change.pk for change in changes]).update(
         status="published", published_at=now, updated_at=now, failure=""
@@ -185,13 +187,6 @@ def check_counts(change: ChangeRequest, by: Actor) -> None:
 def policy_of(change: ChangeRequest) -> ChangePolicy:
     """The policy of the change's workspace; the strict default when it cannot be read."""
     return safe_policy(change.workspace.settings)
-
-
-def lacking(change: ChangeRequest, approvals: Iterable[ChangeApproval]) -> int:
-    """How many approvals the present revision lacks."""
-    return missing_approvals(
-        policy_of(change), approvals=approvals, revision=change.revision, authors=change.authors
-    )
 
 
 def lock_changes(ids: Sequence[int]) -> list[ChangeRequest]:

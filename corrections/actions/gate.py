@@ -1,11 +1,12 @@
 """The gate to agents: what stands between a wish and what is served."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from corrections.domain.changes import SERVES, check_current, missing_approvals, safe_policy, step_of
 from corrections.domain.lifecycle import LIVE, Refused, Status, check_step
 from corrections.models import ChangeApproval, ChangeRequest, Rule, RuleVersion
+from corrections.queries.approvals import standing_approvals
 from memory.domain.access import Actor
 
 
@@ -37,10 +38,10 @@ def check_let_through(
 ) -> None:
     """Raise :class:`Refused` unless every publication was approved for the rules as they are now, locked.
 
-    ``served`` are the numbers of live versions by id. Two queries, however many there are.
+    ``served`` are the numbers of live versions by id. A few queries, however many there are.
     """
     changes = _locked(publications)
-    approvals = approvals_of(changes)
+    approvals = standing_approvals(list(changes.values()))
     for publication in publications:
         rule = rules[publication.rule.pk]
         if publication.change is None:
@@ -59,7 +60,10 @@ def check_let_through(
 
 
 def check_approved(change: ChangeRequest, approvals: Iterable[ChangeApproval]) -> None:
-    """Raise :class:`Refused` while approvals are missing under the policy as it is now."""
+    """Raise :class:`Refused` while approvals are missing under the policy as it is now.
+
+    ``approvals`` are those of actors who may still review.
+    """
     policy = safe_policy(change.workspace.settings)
     if change.is_urgent and change.kind == "disable" and policy.urgent_disable:
         return
@@ -71,15 +75,6 @@ def check_approved(change: ChangeRequest, approvals: Iterable[ChangeApproval]) -
 def state_of(rule: Rule, served: Mapping[int, int]) -> tuple[int | None, str]:
     """The number of the version that is served (None: none) and the status."""
     return (served[rule.live_version_id] if rule.live_version_id else None, str(rule.status))
-
-
-def approvals_of(changes: Collection[int]) -> dict[int, list[ChangeApproval]]:
-    """The approvals of change requests by their ids, those of earlier revisions too. One query at most."""
-    found: dict[int, list[ChangeApproval]] = {}
-    if changes:
-        for approval in ChangeApproval.objects.filter(change__in=list(changes)):
-            found.setdefault(approval.change_id, []).append(approval)
-    return found
 
 
 def served_numbers(rules: Iterable[Rule]) -> dict[int, int]:

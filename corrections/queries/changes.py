@@ -12,6 +12,7 @@ from corrections.domain.diff import Change, diff_documents
 from corrections.domain.lifecycle import Refused
 from corrections.domain.threeway import Side, compare_three
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule, RuleVersion
+from corrections.queries.approvals import standing_approvals
 
 
 def change_rows(workspace_id: int) -> QuerySet[ChangeRequest]:
@@ -94,7 +95,7 @@ def picture_of(change: ChangeRequest) -> ChangePicture:
     return ChangePicture(
         change=change, old=old, new=new,
         changes=diff_documents(old, new) if change.kind in SERVES else [],
-        approvals=approvals, comments=comments, missing=lacks(change, approvals), stale=stale,
+        approvals=approvals, comments=comments, missing=lacks(change), stale=stale,
         sides=compare_three(old, served, new) if stale and change.kind in SERVES else [],
     )  # fmt: skip
 
@@ -112,8 +113,12 @@ def why_stale(change: ChangeRequest) -> str:
     return ""
 
 
-def lacks(change: ChangeRequest, approvals: Sequence[ChangeApproval]) -> int:
-    """How many approvals the present revision lacks under the policy as it is now."""
+def lacks(change: ChangeRequest, standing: Sequence[ChangeApproval] | None = None) -> int:
+    """How many approvals the present revision lacks under the policy as it is now.
+
+    ``standing`` are those of actors who may still review; read when they are not given.
+    """
+    approvals = standing_approvals([change])[change.pk] if standing is None else standing
     policy = safe_policy(change.workspace.settings)
     return missing_approvals(policy, approvals=approvals, revision=change.revision, authors=change.authors)
 

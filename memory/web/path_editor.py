@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from memory.domain.intake import FieldError
 from memory.domain.paths.checking import write_path_document
 from memory.domain.paths.document import PATH_RESULTS, EdgeDoc, NodeDoc, PathDoc
+from memory.queries.paging import read_number
 from memory.web.path_forms import PathDocumentForm, read_document, read_json
 from memory.web.path_words import KINDS, RESULTS
 
@@ -172,10 +173,9 @@ def _opened(mode: str, basics: dict[str, Any], rows: list[dict[str, Any]], text:
 
 def editor_from(posted: QueryDict) -> Editor:
     """The editor as it was sent, with the change of its rows that the pressed button (``do``) asks for."""
-    count = posted.get("count", "")
     rows = [
         {name: posted.get(f"step-{place}-{name}", "") for name in StepForm.base_fields}
-        for place in range(min(int(count), MAX_ROWS) if count.isascii() and count.isdigit() else 0)
+        for place in range(min(read_number(posted.get("count", "")) or 0, MAX_ROWS))
     ]
     rows = _changed(rows, posted.get("do", ""))
     data = {f"step-{place}-{name}": text for place, row in enumerate(rows) for name, text in row.items()}

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from memory.actions.validators import StaleEdit, create_validator, edit_validator, set_validator_enabled
 from memory.models import Validator
 from memory.permissions import may
+from memory.queries.paging import read_number
 from memory.queries.validators import list_found, list_validators, source_of
 from memory.web.access import PageRequest, workspace_page
 from memory.web.forms import ValidatorForm
@@ -84,8 +85,7 @@ def _save(request: PageRequest, form: ValidatorForm, row: Validator | None) -> V
     try:
         if row is None:
             return create_validator(workspace=request.workspace, draft=form.draft(), by=request.actor)
-        text = request.POST.get("revision", "")
-        revision = int(text) if text.isdecimal() else 0
+        revision = read_number(request.POST.get("revision", "")) or 0
         return edit_validator(validator=row, draft=form.draft(), revision=revision, by=request.actor)
     except IntegrityError:
         form.add_error("name", _("Another validator has this name."))

@@ -24,10 +24,11 @@ from corrections.actions.changes import (
 from corrections.actions.rules import draft_rule, edit_rule, take_step
 from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeApproval, ChangeRequest, Rule
+from memory.actions.accounts import create_key
 from memory.domain.access import Actor, NotPermitted, Scope
 from memory.domain.lifecycle import TransitionError
 from memory.models import Alert, AuditEvent, Workspace
-from memory.permissions import SYSTEM
+from memory.permissions import SYSTEM, key_actor
 from tests.conftest import Cast
 from tests.corrections.builders import allow_self_approval, make_change, make_rule, weather_document
 
@@ -37,8 +38,7 @@ def set_policy(workspace: Workspace, **policy: Any) -> None:
 
 
 def key_of(cast: Cast) -> Actor:
-    scopes = frozenset(Scope)
-    return Actor(kind="key", name="k", workspace_id=cast.workspace.pk, uuid=str(uuid4()), scopes=scopes)
+    return key_actor(create_key(workspace=cast.workspace, name="k", scopes=list(Scope), by=SYSTEM)[0])
 
 
 def test_draft__first_version__opens_a_create_request(cast: Cast) -> None:

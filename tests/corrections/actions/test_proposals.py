@@ -153,6 +153,32 @@ def test_accept__edited__its_author_cannot_approve_it_alone(cast: Cast, changed:
     assert (made.rule.status, made.change.status, made.rule.created_by) == ("draft", "open", "reviewer")
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"priority": 900}, id="priority"),
+        pytest.param({"valid_until": "2999-01-01T00:00:00Z"}, id="window"),
+        pytest.param({"name": "Another name"}, id="name"),
+    ],
+)
+def test_accept__edited_beside_condition_and_action__is_an_edit_too(
+    cast: Cast, change: dict[str, object]
+) -> None:
+    proposal = make_rule_proposal(cast.workspace)
+
+    made = accept_proposal(proposal=proposal, by=cast.actor("reviewer"), document=proposal.document | change)
+
+    assert (made.rule.status, made.rule.created_by) == ("draft", "reviewer")
+
+
+def test_accept__same_document_sent_along__is_no_edit(cast: Cast) -> None:
+    proposal = make_rule_proposal(cast.workspace)
+
+    made = accept_proposal(proposal=proposal, by=cast.actor("reviewer"), document=proposal.document)
+
+    assert (made.rule.status, made.rule.created_by) == ("active", "inducer")
+
+
 def test_accept__agents_own_key__does_not_count_as_an_approval(cast: Cast) -> None:
     cast.workspace.settings = {"changes": {"key_approval": True}}
     cast.workspace.save()

@@ -78,6 +78,27 @@ def test_ruling__accepted_with_an_end__is_a_conflict_again_after_it(cast: Cast) 
     assert Conflict.objects.get(kind="contradictory").status == "open"
 
 
+@pytest.mark.parametrize("verdict", ["narrow", "merge"])
+def test_ruling__an_edit_waits__is_not_carried_along_unseen(cast: Cast, verdict: str) -> None:
+    a, _b = make_pair(cast.workspace)
+    conflict = found(cast.workspace)
+    edit_rule(
+        rule=a,
+        document=a.latest_version.body | {"priority": 900},
+        base_version=1,
+        by=cast.actor("maintainer"),
+    )
+    target = "a" if verdict == "narrow" else "b"
+    said = Said(verdict=verdict, reason="x", target=target, condition="input.country != 'CN'")
+
+    with pytest.raises(Refused, match="version 2 waits to be served"):
+        rule_conflict(conflict=conflict, said=said, by=SYSTEM)
+
+    a.refresh_from_db()
+    assert (a.live_version.number, a.latest_version.number) == (1, 2)
+    assert not Ruling.objects.exists()
+
+
 def test_ruling__a_reviewer_asks__waits_for_another_persons_approval(cast: Cast) -> None:
     make_pair(cast.workspace)
     said = Said(verdict="b_wins", reason="the customers are there")
