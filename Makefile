@@ -14,6 +14,8 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 CHECK_ENV := env -u DATABASE_URL -u REDIS_URL -u SECRET_KEY HGMEM_VAR=var/check
 WORKERS ?= 2
 ARGS ?=
+# Once is enough for tests that no database takes part in, and for those of the browser and the benchmarks.
+ONCE := tests/hgmem tests/memory/domain tests/corrections/domain tests/browser tests/benchmarks
 
 .PHONY: help setup run test lint types contracts checks openapi screenshot pytest bench clean
 
@@ -77,7 +79,7 @@ screenshot: $(VENV)/.test ## take the README's screenshots of the demo
 
 pytest: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
-	HGMEM_TEST_DATABASE=postgres $(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
+	HGMEM_TEST_DATABASE=postgres $(BIN)/python -m pytest -q -n $(WORKERS) $(if $(ARGS),,$(ONCE:%=--ignore=%)) $(ARGS)
 
 bench: $(VENV)/.bench ## the benchmarks, each beside its floor and its peers
 	@status=0; for file in benchmarks/*.py; do \

@@ -16,6 +16,7 @@ from corrections.background.settle import count_backlog, settle_backlog, store_b
 from corrections.background.staleness import mark_stale_rules
 from corrections.background.texts import collect_rule_texts
 from memory.permissions import system_actor
+from memory.queries.health import is_analysis_waiting
 
 INDUCE_S = 2.0
 DRAFT_S = 3.0
@@ -82,7 +83,7 @@ def open_tool_impacts() -> None:
 @shared_task(name="corrections.scan_conflicts")
 def scan_conflicts() -> None:
     """Conflict scans that wait: those of one rule, and a slice of a full one."""
-    scan_backlog()
+    scan_backlog(give_way=is_analysis_waiting)
 
 
 @shared_task(name="corrections.keep_rulings")

@@ -1,7 +1,6 @@
 """Change requests: every change to what agents are served is one. This is what callers import."""
 
 from corrections.actions.deciding import (
-    ReasonMissing,
     StaleChange,
     approve_batch,
     approve_change,
@@ -18,7 +17,7 @@ from corrections.actions.requesting import Wanted, request_change, request_chang
 from corrections.actions.scheduling import publish_due_changes, schedule_change
 
 __all__ = [
-    "ReasonMissing", "StaleChange", "Wanted", "approve_batch", "approve_change", "approves_alone",
+    "StaleChange", "Wanted", "approve_batch", "approve_change", "approves_alone",
     "check_counts", "comment_on_change", "publish_due_changes", "rebase_change", "reject_change",
     "reopen_change", "request_change", "request_changes", "schedule_change", "set_change_policy",
     "withdraw_change",

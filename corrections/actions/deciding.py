@@ -1,6 +1,6 @@
 """Deciding on change requests: approve, reject, withdraw, open again, comment."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -11,16 +11,17 @@ from corrections.actions.gate import check_approved, publication_of, served_numb
 from corrections.actions.publishing import lock_rules, publish
 from corrections.actions.rulings import publish_ruling
 from corrections.domain.changes import (
+    SERVES,
     ChangePolicy,
     check_approver,
     check_change,
     check_current,
-    missing_approvals,
     safe_policy,
 )
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule
 from corrections.queries.approvals import approvals_of, standing_approvals
+from corrections.queries.changes import lacks
 from memory.actions import Event, record_event, record_events
 from memory.domain.access import Actor, NotPermitted, check_may, may
 
@@ -30,10 +31,6 @@ ENDS = ("retire", "delete")
 
 class StaleChange(Refused):
     """What is served is not what the change was written against, or it was edited since it was looked at."""
-
-
-class ReasonMissing(ValueError):
-    """This needs a sentence that says why."""
 
 
 @transaction.atomic
@@ -76,7 +73,7 @@ def _approve(
     ChangeApproval.objects.bulk_create([_approval(change, by, note, now) for change in changes])
     standing = standing_approvals(changes)
     record_events(by=by, events=[_decided("approve_change", change, note) for change in changes])
-    through = [change for change in changes if not lacking(change, standing[change.pk])]
+    through = [change for change in changes if not lacks(change, standing[change.pk])]
     _close(through, "approve", by=by, reason=note, now=now)
     put_in_force([one for one in through if not one.publish_at or one.publish_at <= now], by=by, reason=note)
     return changes
@@ -192,13 +189,6 @@ def policy_of(change: ChangeRequest) -> ChangePolicy:
     return safe_policy(change.workspace.settings)
 
 
-def lacking(change: ChangeRequest, approvals: Iterable[ChangeApproval]) -> int:
-    """How many approvals the present revision lacks."""
-    return missing_approvals(
-        policy_of(change), approvals=approvals, revision=change.revision, authors=change.authors
-    )
-
-
 def lock_changes(ids: Sequence[int]) -> list[ChangeRequest]:
     """The requests as they are now, locked behind their rules, with ``rule`` and ``workspace`` loaded."""
     rows = ChangeRequest.objects.filter(pk__in=ids)
@@ -288,8 +278,7 @@ def _check_alone(change: ChangeRequest) -> None:
 
 
 def _same(one: str, other: str) -> bool:
-    serves = {"create", "edit", "enable"}
-    return one == other or {one, other} <= serves
+    return one == other or {one, other} <= SERVES
 
 
 def _decided(verb: str, change: ChangeRequest, reason: str) -> Event:

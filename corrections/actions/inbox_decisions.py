@@ -12,6 +12,7 @@ from corrections.actions.deciding import approve_change, reject_change, reopen_c
 from corrections.actions.impacts import decide_impact
 from corrections.actions.proposals import accept_proposal, propose_again, reject_proposal
 from corrections.actions.staleness import review_rule
+from corrections.domain.lifecycle import ReasonMissing
 from corrections.queries.inbox_kinds import Item
 from memory.actions.alerts import close_alert
 from memory.actions.paths import roll_back_path
@@ -24,10 +25,6 @@ ACCEPTED_FOR = timedelta(days=90)
 
 NOT_APPROVABLE = frozenset(("needs_human", "given_up", "failed"))
 """Statuses in which there is nothing to approve yet: somebody has to write, or to take a new base, first."""
-
-
-class ReasonMissingError(ValueError):
-    """A decision that needs a reason came without one."""
 
 
 class NotDecidableError(ValueError):
@@ -132,7 +129,7 @@ def verbs_of(item: Item) -> dict[str, Verb]:
 def decide_item(*, item: Item, do: str, by: Actor, reason: str = "", revision: int | None = None) -> object:
     """Decide on one item; what its own action returns.
 
-    ``revision`` is the one that was seen. Raises :class:`NotPermitted`, :class:`ReasonMissingError`,
+    ``revision`` is the one that was seen. Raises :class:`NotPermitted`, :class:`ReasonMissing`,
     :class:`NotDecidableError`, and what the action of the kind raises (a ValueError with a sentence).
     """
     verb = verbs_of(item).get(do)
@@ -141,7 +138,7 @@ def decide_item(*, item: Item, do: str, by: Actor, reason: str = "", revision: i
     check_may(by, verb.permission)
     said = reason.strip()
     if verb.needs_reason and not said:
-        raise ReasonMissingError("Say why.")
+        raise ReasonMissing("Say why.")
     return verb.run(item.row, by, said, revision)
 
 
@@ -150,10 +147,10 @@ def decide_items(
 ) -> list[Refusal]:
     """Decide on several, each in a transaction of its own, with one reason; those that were refused.
 
-    Raises :class:`ReasonMissingError`: what is decided together always has its reason.
+    Raises :class:`ReasonMissing`: what is decided together always has its reason.
     """
     if not reason.strip():
-        raise ReasonMissingError("Say why: what is decided together needs its reason.")
+        raise ReasonMissing("Say why: what is decided together needs its reason.")
     refused: list[Refusal] = []
     for item, revision in items:
         try:

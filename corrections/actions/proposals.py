@@ -10,12 +10,12 @@ from django.utils import timezone
 from corrections.actions.accepting import open_change
 from corrections.actions.proposing import name_of
 from corrections.domain.documents import body_of
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.domain.proposing import check_proposal, read_proposed, rule_key
-from corrections.models import ChangeRequest, RuleProposal
-from corrections.models import Rule as StoredRule
+from corrections.models import ChangeRequest, Rule, RuleProposal
 from corrections.queries.proposals import rules_by_key
-from hgmem.rules import Rule, RuleError
+from hgmem.rules import Rule as ServedRule
+from hgmem.rules import RuleError
 from memory.actions import record_event
 from memory.domain.access import Actor, NotPermitted, check_may
 from memory.domain.lifecycle import TransitionError
@@ -24,16 +24,12 @@ MAX_REASON = 2_000
 DECISION = ("status", "rule", "change", "decided_by", "decided_at", "decision_reason", "updated_at")
 
 
-class ReasonMissingError(ValueError):
-    """A rejection says why."""
-
-
 @dataclass(frozen=True)
 class Accepted:
     """What became of an accepted proposal: the rule and its change request."""
 
     proposal: RuleProposal
-    rule: StoredRule
+    rule: Rule
     change: ChangeRequest
 
 
@@ -41,20 +37,19 @@ class Accepted:
 def accept_proposal(*, proposal: RuleProposal, by: Actor, document: Any = None, note: str = "") -> Accepted:
     """Draft the rule and ask for its publication; the accepter's approval counts if the policy lets it.
 
-    ``document`` replaces the proposed one: who edits it is its author.
+    ``document`` replaces the proposed one: who changes anything in it is its author.
     Raises :class:`NotPermitted`, :class:`Refused` (decided already, or a rule that says the same is there),
     :class:`hgmem.rules.RuleError`.
     """
     check_may(by, "review_change", within=proposal.workspace_id)
     row = _locked(proposal)
     status = _step(row, "accept")
-    proposed = _body(read_proposed(row.document))
     rule = read_proposed(document if document is not None else row.document)
-    body = _body(rule)
+    edited = document is not None and _body(rule) != _body(read_proposed(row.document))
     same = rules_by_key(workspace_id=row.workspace_id, tools=[rule.applies_to.tool]).get(rule_key(rule))
     if same is not None:
         raise Refused(f"The rule “{same.name}” says the same; it is {same.status}.")
-    edited = body != proposed
+    body = _body(rule)
     rule_made, change = open_change(row, body, by=by, edited=edited, note=note[:500])
     row.rule, row.change = rule_made, change
     row.status = status
@@ -71,11 +66,11 @@ def accept_proposal(*, proposal: RuleProposal, by: Actor, document: Any = None, 
 def reject_proposal(*, proposal: RuleProposal, by: Actor, reason: str) -> RuleProposal:
     """Say no, with the reason. The inducer does not propose it again.
 
-    Raises :class:`NotPermitted`, :class:`Refused`, :class:`ReasonMissingError`.
+    Raises :class:`NotPermitted`, :class:`Refused`, :class:`ReasonMissing`.
     """
     check_may(by, "review_change", within=proposal.workspace_id)
     if not reason.strip():
-        raise ReasonMissingError("Say why it is rejected.")
+        raise ReasonMissing("Say why it is rejected.")
     row = _locked(proposal)
     row.status = _step(row, "reject")
     _decide(row, by, reason)
@@ -109,11 +104,11 @@ def decide_proposals(
 ) -> list[str]:
     """Decide each in a transaction of its own with the same words; the refusals, each with its name.
 
-    Raises :class:`NotPermitted`, and :class:`ReasonMissingError` for a rejection without a reason.
+    Raises :class:`NotPermitted`, and :class:`ReasonMissing` for a rejection without a reason.
     """
     check_may(by, "review_change")
     if do == "reject" and not reason.strip():
-        raise ReasonMissingError("Say why they are rejected.")
+        raise ReasonMissing("Say why they are rejected.")
     refused = []
     for proposal in proposals:
         try:
@@ -126,8 +121,7 @@ def decide_proposals(
     return refused
 
 
-def _body(rule: Rule) -> dict[str, Any]:
-    """The whole document, priority and window too: whoever changes any of it is its author."""
+def _body(rule: ServedRule) -> dict[str, Any]:
     return {"name": name_of(rule)} | body_of(rule)
 
 

@@ -100,7 +100,8 @@ class ServedRules:
         parsed = _parse(workspace_id, fitting)
         self.before = {fitting[version]: rule for version, rule in parsed.items()}
         self.after = {pk: rule for pk, rule in self.before.items() if pk not in after}
-        self.after |= {pk: rule_of(version) for pk, version in after.items() if version is not None}
+        served = {pk: version for pk, version in after.items() if version is not None}
+        self.after |= {pk: served_rule(version, version.rule.uuid) for pk, version in served.items()}
 
     def _fits(self, scope: str) -> bool:
         return any(fits(scope, tool) for tool in self._tools)
@@ -119,24 +120,13 @@ def fits(scope: str, tool: str) -> bool:
     return scope in ("", "*", tool) or matches_glob(scope, tool)
 
 
-def rule_of(version: RuleVersion) -> Rule:
-    """A version as the engine wants it; ``version.rule`` should be at hand."""
-    return served_rule(
-        version.body, uuid=str(version.rule.uuid), version=version.number,
-        created_by=version.created_by_kind, created_at=version.created_at,
-    )  # fmt: skip
-
-
 def _parse(workspace_id: int, version_ids: Iterable[int]) -> dict[int, Rule]:
     """The versions as rules; those that this process serves already are not read again."""
     known = RULESETS.known(workspace_id)
     rules = {pk: known[pk] for pk in version_ids if pk in known}
     for row in load_versions([pk for pk in version_ids if pk not in known]):
         try:
-            rules[row.version_id] = served_rule(
-                row.body, uuid=str(row.rule_uuid), version=row.number, created_by=row.created_by_kind,
-                created_at=row.created_at,
-            )  # fmt: skip
+            rules[row.version_id] = served_rule(row, row.rule_uuid)
         except RuleError:  # left out of what is served, too
             continue
     return rules

@@ -135,6 +135,7 @@ class ScanConflicts(APIView):
     @idempotent
     def post(self, request: Request) -> Response:
         """The scan that the worker does in the background; the one under way, if there is one."""
+        read(ReasonSerializer, request)
         scan = scan_everything(workspace_id=workspace_of(request), by=actor_of(request))
         return Response(ScanSerializer(scan).data, status=status.HTTP_202_ACCEPTED)
 

@@ -5,12 +5,12 @@ from contextlib import contextmanager
 
 from rest_framework.exceptions import ErrorDetail
 
-from corrections.actions.changes import ReasonMissing, StaleChange
+from corrections.actions.changes import StaleChange
 from corrections.actions.regressions import BrokenRuling
 from corrections.actions.rules import StaleEdit
 from corrections.api.change_shapes import ChangePictureSerializer
 from corrections.domain.changes import InvalidPolicyError
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeRequest
 from corrections.queries.changes import get_change, picture_of
 from hgmem.rules import RuleError

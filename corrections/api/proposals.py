@@ -26,12 +26,17 @@ from corrections.api.proposal_shapes import (
 )
 from corrections.domain.proposing import PROPOSAL_STATUSES, SOURCES
 from corrections.models import RuleProposal
-from corrections.queries.proposals import ProposalFilters, find_proposal, list_proposals
+from corrections.queries.proposals import PARTS, ProposalFilters, find_proposal, list_proposals
 from memory.api.access import actor_of, workspace_of
 from memory.api.errors import Unprocessable
 from memory.api.idempotency import idempotent
 from memory.api.resources import RowList, describes, read, text_filter, text_params, writes
 from memory.api.shapes import ReasonSerializer
+
+STATUS_HELP = (
+    "Only proposals in this status. `waiting` and `once` are the parts of `proposed`: a person is to "
+    "decide, or the inducer met it in one task only."
+)
 
 
 def proposal_of(request: Request, uuid: UUID) -> RuleProposal:
@@ -68,7 +73,7 @@ class ProposalList(RowList[RuleProposal]):
         "List rule proposals",
         operation_id="rule_proposals_list",
         parameters=[
-            text_filter("status", "Only proposals in this status.", PROPOSAL_STATUSES),
+            text_filter("status", STATUS_HELP, [*PROPOSAL_STATUSES, *PARTS]),
             text_filter("tool", "Only proposals for this tool."),
             text_filter("source", "Only proposals of this origin.", SOURCES),
             text_filter("action_type", "Only proposals with this action.", ACTION_NAMES),

@@ -99,7 +99,7 @@ class ExportRules(APIView):
     @describes(
         "rules",
         "Export all rules as a file",
-        {(200, media_type): OpenApiTypes.STR for media_type in TYPES.values()},
+        {(200, media_type): OpenApiTypes.OBJECT for media_type in TYPES.values()},
         parameters=[text_filter("format", "The format; YAML unless told otherwise.", FORMATS)],
     )
     def get(self, request: Request) -> HttpResponse:

@@ -42,7 +42,7 @@ def _store(workspace_id: int, findings: Sequence[Finding], known: Known) -> None
             wanted[row.dedupe] = row
     there = Conflict.objects.filter(workspace_id=workspace_id, dedupe__in=list(wanted))
     existing = {row.dedupe: row for row in there.select_for_update()}
-    ruled = _rulings(workspace_id)
+    ruled = _rulings(workspace_id, {rule.pk for rule in rules.values()})
     for dedupe, row in wanted.items():
         row.ruling = ruled.get(frozenset((row.rule_a_id, row.rule_b_id)))
         if row.kind not in SETTLED:
@@ -64,10 +64,12 @@ def _bring_up(old: Conflict, new: Conflict) -> None:
         old.status, old.ruling = new.status, new.ruling
 
 
-def _rulings(workspace_id: int) -> dict[frozenset[int | None], Ruling]:
-    """The rulings in force that settle all contradictions of two rules."""
-    rows = Ruling.objects.filter(workspace_id=workspace_id, status="active", verdict__in=SETTLING)
-    return {frozenset((row.rule_a_id, row.rule_b_id)): row for row in rows if row.rule_b_id is not None}
+def _rulings(workspace_id: int, rules: set[int]) -> dict[frozenset[int | None], Ruling]:
+    """The rulings in force that settle all contradictions of two of these rules."""
+    rows = Ruling.objects.filter(
+        workspace_id=workspace_id, status="active", verdict__in=SETTLING, rule_a__in=rules, rule_b__in=rules
+    )
+    return {frozenset((row.rule_a_id, row.rule_b_id)): row for row in rows}
 
 
 def _row(workspace_id: int, finding: Finding, rules: Mapping[str, Rule], known: Known) -> Conflict:

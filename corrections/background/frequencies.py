@@ -1,6 +1,6 @@
 """How often findings really happened: replayed over recorded calls with the real evaluator."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from django.utils import timezone
@@ -12,32 +12,32 @@ from memory.queries.evidence import RecordedCall, list_recent_calls
 
 CALLS = 2_000
 CALLS_WITH_HISTORY = 400
-AT_ONCE = 500
+AT_ONCE = 250
 SHOWN = 20
 
 
 @dataclass
 class Met:
-    """The calls that a finding's rules all matched: how many, and the newest of them."""
+    """The calls in which a finding really happened: how many, and the newest of them."""
 
     n: int = 0
     calls: list[dict[str, object]] = field(default_factory=list)
 
 
-def count_frequencies(workspace_id: int) -> int:
-    """Count every finding that is not counted yet; how many were."""
-    counted = 0
+def count_frequencies(workspace_id: int, is_over: Callable[[], bool]) -> bool:
+    """Count findings that are not counted yet, some at a time; whether none is left when the time is over."""
     while True:
         rows = Conflict.objects.filter(
             workspace_id=workspace_id, frequency=None, status__in=("open", "ruled")
         )
         first = rows.order_by("pk").values_list("tool", "point").first()
         if first is None:
-            return counted
+            return True
         tool, point = first
-        some = list(rows.filter(tool=tool, point=point).select_related("rule_a", "rule_b")[:AT_ONCE])
-        _count(workspace_id, tool, point, some)
-        counted += len(some)
+        some = rows.filter(tool=tool, point=point).select_related("rule_a", "rule_b").order_by("pk")
+        _count(workspace_id, tool, point, list(some[:AT_ONCE]))
+        if is_over():
+            return False
 
 
 def _count(workspace_id: int, tool: str, point: str, conflicts: Sequence[Conflict]) -> None:
@@ -58,8 +58,9 @@ def _replay(
     calls: Iterable[RecordedCall], rules: dict[tuple[str, int], Rule], point: str,
     conflicts: Sequence[Conflict],
 ) -> tuple[list[Met], int]:  # fmt: skip
-    """Which calls each finding's rules matched together, out of how many that could be read.
+    """Which calls each finding happened in, out of how many that could be read.
 
+    It happens where its rules match together; a ``can_error`` happens where its rule cannot be evaluated.
     Two versions of one rule may be there: each gets a name of its own for the replay.
     """
     named = {f"{uuid}:{version}": rule for (uuid, version), rule in rules.items()}
@@ -67,7 +68,10 @@ def _replay(
         [rule.model_copy(update={"uuid": name, "valid_from": None, "valid_until": None})
          for name, rule in named.items()], version="frequency",
     )  # fmt: skip
-    wanted = [frozenset(f"{uuid}:{version}" for uuid, version in _sides(one)) for one in conflicts]
+    wanted = [
+        (one.kind == "can_error", frozenset(f"{uuid}:{version}" for uuid, version in _sides(one)))
+        for one in conflicts
+    ]
     met, n, now = [Met() for _ in conflicts], 0, timezone.now()
     for call in calls:
         try:
@@ -76,10 +80,11 @@ def _replay(
             continue
         n += 1
         matched = {rule.uuid for rule in decision.matched}
-        if not matched:
+        failed = {error["rule"] for error in decision.errors}
+        if not matched and not failed:
             continue
-        for names, seen in zip(wanted, met, strict=True):
-            if names <= matched:
+        for (of_failures, names), seen in zip(wanted, met, strict=True):
+            if names <= (failed if of_failures else matched):
                 seen.n += 1
                 if len(seen.calls) < SHOWN:
                     seen.calls.append(
@@ -99,7 +104,8 @@ def _sides(conflict: Conflict) -> list[tuple[str, int]]:
 def _rules_of(conflicts: Sequence[Conflict]) -> dict[tuple[str, int], Rule]:
     wanted = {side for conflict in conflicts for side in _sides(conflict)}
     rows = RuleVersion.objects.select_related("rule").filter(
-        rule__in={pk for one in conflicts for pk in (one.rule_a_id, one.rule_b_id) if pk}
+        rule__in={pk for one in conflicts for pk in (one.rule_a_id, one.rule_b_id) if pk},
+        number__in={number for _uuid, number in wanted},
     )
     found = {}
     for version in rows:
@@ -107,10 +113,7 @@ def _rules_of(conflicts: Sequence[Conflict]) -> dict[tuple[str, int], Rule]:
         if side not in wanted:
             continue
         try:
-            found[side] = served_rule(
-                version.body, uuid=side[0], version=side[1], created_by=version.created_by_kind,
-                created_at=version.created_at,
-            )  # fmt: skip
+            found[side] = served_rule(version, side[0])
         except RuleError:  # left out of what is served, too
             continue
     return found

@@ -96,7 +96,7 @@ def _write(induction: Induction, reader: Reader) -> int:
             return 0
         write_proposals(reader, now=now)
         mine.update(
-            cursor=max(induction.cursor, reader.cursor), calls=F("calls") + count, claimed_at=now,
+            cursor=max(induction.cursor, reader.cursor), calls=F("calls") + reader.settle(), claimed_at=now,
             updated_at=now, last_error=reader.fault,
         )  # fmt: skip
     reader.new = 0

@@ -1,7 +1,7 @@
 """Conflict scans: the worker's part. A scan is a row; each turn does a slice and writes what it found.
 
 A scan is claimed by compare-and-set and may be taken over when its worker died: everything it does may be
-done again. ``done`` moves only with the findings of what was done.
+done again. ``done`` moves only with the findings of what was done; when all is, the findings are counted.
 """
 
 import atexit
@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import TypeAlias
 
 from django.db.models import Q
 from django.utils import timezone
@@ -28,7 +29,9 @@ from memory.queries.tools import input_schemas
 log = logging.getLogger(__name__)
 LEASE_S = 90
 SLICE_S = 5.0
+LOOK_S = 0.5
 REMEMBERED = 20_000
+GiveWay: TypeAlias = Callable[[], bool]
 _parsed: OrderedDict[int, Rule] = OrderedDict()
 
 
@@ -58,17 +61,37 @@ SOLVER = RememberingSolver()
 atexit.register(SOLVER.close)
 
 
-def scan_backlog(slice_s: float = SLICE_S) -> int:
-    """Do every scan of one rule that waits, then a slice of the oldest full one; how many were touched."""
-    until, touched = time.monotonic() + slice_s, 0
+class _Turn:
+    """The time of one turn: over with the slice, or soon after something else waits for the worker."""
+
+    def __init__(self, slice_s: float, give_way: GiveWay) -> None:
+        self._until = time.monotonic() + slice_s
+        self._look_at = time.monotonic() + LOOK_S
+        self._give_way = give_way
+
+    def is_over(self) -> bool:
+        now = time.monotonic()
+        if now >= self._look_at:
+            self._look_at = now + LOOK_S
+            if self._give_way():
+                self._until = now
+        return now >= self._until
+
+
+def scan_backlog(slice_s: float = SLICE_S, give_way: GiveWay = lambda: False) -> int:
+    """Do every scan of one rule that waits, then a slice of the oldest full one; how many were touched.
+
+    ``give_way`` is asked now and then whether something more urgent waits: then the turn is over.
+    """
+    turn, touched = _Turn(slice_s, give_way), 0
     while (scan := _claim(full=False)) is not None:
-        _guarded(scan, _scan_rule)
+        _guarded(scan, lambda row: _scan_rule(row, turn))
         touched += 1
-        if time.monotonic() > until:
+        if turn.is_over():
             return touched
     scan = _claim(full=True)
     if scan is not None:
-        _guarded(scan, lambda row: _scan_slice(row, until))
+        _guarded(scan, lambda row: _scan_slice(row, turn))
         touched += 1
     return touched
 
@@ -95,14 +118,22 @@ def _guarded(scan: ConflictScan, work: Callable[[ConflictScan], None]) -> None:
         _end(scan, "failed", last_error=f"{type(fault).__name__}: {fault}"[:2_000])
 
 
-def _scan_rule(scan: ConflictScan) -> None:
+def _scan_rule(scan: ConflictScan, turn: _Turn) -> None:
     """One rule's latest version by itself and against everything served that its tool can meet."""
     rule = scan.rule
-    if rule is None or rule.latest_version_id is None or rule.status in ("retired", "deleted"):
-        _finish(scan)
-        return
-    mine, served = _load([rule.latest_version_id]), _load(list_served(scan.workspace_id))
-    for pk, parsed in mine.items():
+    if rule is not None and rule.status not in ("retired", "deleted") and not _is_analysed(scan):
+        _analyse(scan, rule.latest_version_id)
+        mark_gone(scan.workspace_id)
+    _finish(scan, turn)
+
+
+def _is_analysed(scan: ConflictScan) -> bool:
+    return 0 < scan.total == scan.done
+
+
+def _analyse(scan: ConflictScan, version_id: int | None) -> None:
+    served = _load(list_served(scan.workspace_id))
+    for pk, parsed in _load([version_id] if version_id else []).items():
         neighbours = neighbours_of(parsed, served)
         known = _known({**served, pk: parsed})
         scan.total = len(neighbours) + 1
@@ -112,7 +143,6 @@ def _scan_rule(scan: ConflictScan) -> None:
         store_findings(scan.workspace_id, analysis.findings, known)
         scan.done, scan.found = scan.total, _proven(analysis.findings)
         scan.not_proven = len(analysis.findings) - scan.found
-    _finish(scan)
 
 
 def _progress(scan: ConflictScan, known: Known) -> Callable[[int, int, Sequence[Finding]], bool]:
@@ -129,8 +159,11 @@ def _progress(scan: ConflictScan, known: Known) -> Callable[[int, int, Sequence[
     return tell
 
 
-def _scan_slice(scan: ConflictScan, until: float) -> None:
-    """Go on with a scan of everything until the time is up."""
+def _scan_slice(scan: ConflictScan, turn: _Turn) -> None:
+    """Go on with a scan of everything until the turn is over."""
+    if _is_analysed(scan):
+        _finish(scan, turn)
+        return
     if not scan.plan:
         scan.plan = list_served(scan.workspace_id)
     rules = _load(scan.plan)
@@ -139,32 +172,36 @@ def _scan_slice(scan: ConflictScan, until: float) -> None:
     _save(scan, plan=scan.plan, total=scan.total)
     while (place := place_of(groups, scan.done)) is not None:
         group = groups[place.group]
-        analysis = analyse_all(group, _facts(scan, group), SOLVER, _until(until, place.row), start=place.row)
+        analysis = analyse_all(group, _facts(scan, group), SOLVER, _goes_on(turn, place.row), start=place.row)
         store_findings(scan.workspace_id, analysis.findings, known)
         scan.done = place.before + units(analysis.rows)
         scan.found += _proven(analysis.findings)
         scan.not_proven += len(analysis.findings) - _proven(analysis.findings)
         _save(scan, done=scan.done, found=scan.found, not_proven=scan.not_proven, claimed_at=timezone.now())
-        if time.monotonic() > until and place_of(groups, scan.done) is not None:
+        if turn.is_over() and place_of(groups, scan.done) is not None:
             _save(scan, claimed_at=None)
             return
-    _finish(scan)
+    mark_gone(scan.workspace_id)
+    _finish(scan, turn)
 
 
-def _until(until: float, row: int) -> Callable[[int, int, Sequence[Finding]], bool]:
+def _goes_on(turn: _Turn, row: int) -> Callable[[int, int, Sequence[Finding]], bool]:
     """Stop a slice when its time is up, but not before its first row is done: rows count as a whole."""
     whole = row * (row + 1) // 2
-    return lambda done, total, new: done <= whole or time.monotonic() < until
+    return lambda done, total, new: not turn.is_over() or done <= whole
 
 
 def _proven(findings: Sequence[Finding]) -> int:
     return sum(finding.verdict == "conflict" for finding in findings)
 
 
-def _finish(scan: ConflictScan) -> None:
-    mark_gone(scan.workspace_id)
-    count_frequencies(scan.workspace_id)
-    _end(scan, "done", done=scan.done, total=scan.total, found=scan.found, not_proven=scan.not_proven)
+def _finish(scan: ConflictScan, turn: _Turn) -> None:
+    """Count what was found; with much to count, the next turn goes on with that."""
+    figures = {"done": scan.done, "total": scan.total, "found": scan.found, "not_proven": scan.not_proven}
+    if count_frequencies(scan.workspace_id, turn.is_over):
+        _end(scan, "done", **figures)
+    else:
+        _save(scan, claimed_at=None, **figures)
 
 
 def _end(scan: ConflictScan, status: str, **values: object) -> None:
@@ -194,10 +231,7 @@ def _load(version_ids: Sequence[int]) -> dict[int, Rule]:
     """Versions as rules. They never change, so those that this process has read are kept."""
     for row in load_versions([pk for pk in version_ids if pk not in _parsed]):
         try:
-            _parsed[row.version_id] = served_rule(
-                row.body, uuid=str(row.rule_uuid), version=row.number, created_by=row.created_by_kind,
-                created_at=row.created_at,
-            )  # fmt: skip
+            _parsed[row.version_id] = served_rule(row, row.rule_uuid)
         except RuleError:  # left out of what is served, too
             continue
     found = {pk: _parsed[pk] for pk in version_ids if pk in _parsed}

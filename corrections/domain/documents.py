@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
+from uuid import UUID
 
 from hgmem.rules import Rule, RuleError
 from memory.domain.plain_json import storable
@@ -35,12 +36,24 @@ def body_of(rule: Rule) -> dict[str, Any]:
     return {name: value for name, value in rule.to_document().items() if name not in SERVER_FIELDS}
 
 
-def served_rule(
-    body: dict[str, Any], *, uuid: str, version: int, created_by: str, created_at: datetime
-) -> Rule:
-    """A stored version as the engine wants it; raises :class:`hgmem.rules.RuleError`."""
-    added = {"uuid": uuid, "version": version, "created_by": created_by, "created_at": created_at}
-    return Rule.from_document(body | added)
+class StoredVersion(Protocol):
+    """A version as it is stored: the row, or the columns of it that a loader read."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def body(self) -> dict[str, Any]: ...
+    @property
+    def created_by_kind(self) -> str: ...
+    @property
+    def created_at(self) -> datetime: ...
+
+
+def served_rule(version: StoredVersion, uuid: UUID | str) -> Rule:
+    """A stored version of the rule ``uuid`` as the engine wants it; raises :class:`hgmem.rules.RuleError`."""
+    added = {"uuid": str(uuid), "version": version.number, "created_by": version.created_by_kind,
+             "created_at": version.created_at}  # fmt: skip
+    return Rule.from_document(version.body | added)
 
 
 def with_effectiveness(rules: Mapping[int, Rule], known: Mapping[int, float | None]) -> dict[int, Rule]:

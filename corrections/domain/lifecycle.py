@@ -24,6 +24,10 @@ class Refused(ValueError):
     """The step is not possible now. ``str()`` is the sentence that the page and the API show."""
 
 
+class ReasonMissing(ValueError):
+    """This needs a sentence that says why."""
+
+
 @dataclass(frozen=True)
 class Transition:
     """A named step: where it may start, where it ends (None: the status stays), and its words."""

@@ -44,7 +44,8 @@ def moment_of(cursor: int) -> datetime:
 class Reader:
     """One workspace's inducer and how far it has read. ``calls`` counts what it was told, since it began.
 
-    ``known`` is the cursor up to which another reader has read before, ``new`` counts the calls behind it.
+    ``known`` is the cursor up to which another reader has read before, ``new`` counts the calls behind it
+    that were read since the last writing.
     ``first`` is the id of the oldest call that it may have been told; ``fault`` the last call that it could
     not take in. ``written`` is what the writer of proposals remembers of their evidence.
     """
@@ -62,6 +63,7 @@ class Reader:
         self.is_whole = start is None
         self._place = start or (EPOCH, 0)
         self._told: dict[int, tuple[int, int]] = {}
+        self._unsettled: dict[int, int] = {}
         self._rules: dict[str, tuple[str, Rule] | None] = {}
         self._is_done = False
         self._steps = self._read()
@@ -70,6 +72,13 @@ class Reader:
     def cursor(self) -> int:
         """Up to which moment it has read everything, in microseconds: many tasks may have one moment."""
         return max(0, cursor_of(self._place[0]) - (not self._is_done))
+
+    def settle(self) -> int:
+        """How many new calls the cursor has passed since it was asked last. What lies at the cursor's own
+        moment may be read again by the next reader, and is counted then."""
+        passed = [moment for moment in self._unsettled if moment <= self.cursor]
+        counts = {moment: self._unsettled.pop(moment) for moment in passed}
+        return sum(count for moment, count in counts.items() if moment > self.known)
 
     def work(self, until: float) -> bool:
         """Read until that moment of ``time.monotonic()``; whether there may be more to read."""
@@ -125,7 +134,9 @@ class Reader:
 
     def _learn(self, task: FinishedTask, call: FinishedCall) -> None:
         self.calls += 1
-        self.new += cursor_of(task.analysed_at) > self.known
+        moment = cursor_of(task.analysed_at)
+        self.new += moment > self.known
+        self._unsettled[moment] = self._unsettled.get(moment, 0) + 1
         self.first = call.id if self.first is None else min(self.first, call.id)
         if call.patterns:
             self.patterns[call.id] = call.patterns

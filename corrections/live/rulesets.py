@@ -154,10 +154,7 @@ def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Ru
     broken: list[str] = []
     for row in load_versions([version_id for version_id in served if version_id not in known]):
         try:
-            fresh[row.version_id] = served_rule(
-                row.body, uuid=str(row.rule_uuid), version=row.number, created_by=row.created_by_kind,
-                created_at=row.created_at,
-            )  # fmt: skip
+            fresh[row.version_id] = served_rule(row, row.rule_uuid)
         except RuleError as error:
             broken.append(f"rule {row.rule_uuid} version {row.number}: {error}")
     rules = known | fresh

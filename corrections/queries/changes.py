@@ -113,9 +113,13 @@ def why_stale(change: ChangeRequest) -> str:
     return ""
 
 
-def lacks(change: ChangeRequest) -> int:
-    """How many approvals the present revision lacks under the policy, and by who may review, as of now."""
-    policy, approvals = safe_policy(change.workspace.settings), standing_approvals([change])[change.pk]
+def lacks(change: ChangeRequest, standing: Sequence[ChangeApproval] | None = None) -> int:
+    """How many approvals the present revision lacks under the policy as it is now.
+
+    ``standing`` are those of actors who may still review; read when they are not given.
+    """
+    approvals = standing_approvals([change])[change.pk] if standing is None else standing
+    policy = safe_policy(change.workspace.settings)
     return missing_approvals(policy, approvals=approvals, revision=change.revision, authors=change.authors)
 
 

@@ -170,10 +170,7 @@ def _parsed(rows: Iterable[Rule]) -> dict[str, tuple[engine.Rule, RuleFacts]]:
             continue
         uuid = str(row.uuid)
         try:
-            parsed = served_rule(
-                version.body, uuid=uuid, version=version.number, created_by=version.created_by_kind,
-                created_at=version.created_at,
-            )  # fmt: skip
+            parsed = served_rule(version, uuid)
         except engine.RuleError:
             continue
         found[uuid] = parsed, facts_of(parsed, uuid=uuid, name=row.name, status=str(row.status))

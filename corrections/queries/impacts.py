@@ -30,7 +30,6 @@ from memory.queries.tool_changes import (
 
 LIVING = ("draft", "active", "disabled", "expired")
 """Rules that are served, or may be again."""
-COUNTED = 100
 
 
 @dataclass(frozen=True)
@@ -108,12 +107,6 @@ def get_impact(*, workspace_id: int, uuid: UUID) -> ToolImpact | None:
     return list_impacts(workspace_id=workspace_id).filter(uuid=uuid).first()
 
 
-def count_open_impacts(workspace_id: int) -> int:
-    """How many wait for a decision, counted up to ``COUNTED``."""
-    rows = ToolImpact.objects.filter(workspace_id=workspace_id, closed_at=None).order_by()
-    return rows[:COUNTED].count()
-
-
 def impact_view(impact: ToolImpact) -> ImpactView:
     """Everything bound to the tool, and what the change means for it. Ten queries, however many rows."""
     tool = impact.tool
@@ -152,10 +145,7 @@ def _impact_on(rule: Rule, tool: str, version: str, changes: tuple[FieldChange, 
     if spoken is None:
         return None
     try:
-        parsed = served_rule(
-            spoken.body, uuid=str(rule.uuid), version=spoken.number, created_by=spoken.created_by_kind,
-            created_at=spoken.created_at,
-        )  # fmt: skip
+        parsed = served_rule(spoken, rule.uuid)
     except RuleError as error:
         is_bound = spoken.tool in ("", "*") or matches_glob(spoken.tool, tool)
         return RuleImpact(rule, spoken, Effect("name"), fault=str(error)) if is_bound else None

@@ -107,7 +107,7 @@ def _change_brief(row: ChangeRequest) -> Brief:
 
 def _conflict_brief(row: Conflict) -> Brief:
     names = [rule.name for rule in (row.rule_a, row.rule_b) if rule is not None]
-    return Brief(" / ".join(names)[:MAX_TITLE], row.field, row.kind, row.tool)
+    return Brief(" / ".join(names)[:MAX_TITLE], row.reason[:MAX_TITLE], row.kind, row.tool)
 
 
 def _alert_brief(row: Any) -> Brief:

@@ -94,14 +94,8 @@ def arbitration_of(conflict: Conflict) -> Arbitration:
 def _parsed(sides: Sequence[Side]) -> tuple[list[engine.Rule], str]:
     found = []
     for side in sides:
-        version = side.version
         try:
-            found.append(
-                served_rule(
-                    version.body, uuid=str(side.rule.uuid), version=version.number,
-                    created_by=version.created_by_kind, created_at=version.created_at,
-                )
-            )  # fmt: skip
+            found.append(served_rule(side.version, side.rule.uuid))
         except RuleError as fault:
             return [], str(fault)
     return found, ""

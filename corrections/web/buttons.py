@@ -13,6 +13,7 @@ from corrections.domain.lifecycle import Refused, check_publishes, check_step
 from corrections.models import Rule
 from hgmem.rules import RuleError
 from memory.domain.access import Actor, NotPermitted, check_may
+from memory.domain.lifecycle import TransitionError
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,19 @@ def step_buttons(rule: Rule, actor: Actor, now: datetime, *, needed_by: int = 0)
     number = rule.latest_version.number if rule.latest_version else 0
     activate = _("Serve version %(number)s") % {"number": number} if newer else _("Activate")
     return [
-        StepButton("activate", activate, _why_not(lambda: _check_activate(rule, actor, now)), kind="primary"),
-        StepButton("disable", _("Disable"), _why_not(lambda: _check_step(rule, actor, "disable")), warning),
+        StepButton("activate", activate, why_not(lambda: _check_activate(rule, actor, now)), kind="primary"),
+        StepButton("disable", _("Disable"), why_not(lambda: _check_step(rule, actor, "disable")), warning),
         StepButton(
             "retire",
             _("Retire"),
-            _why_not(lambda: _check_step(rule, actor, "retire")),
+            why_not(lambda: _check_step(rule, actor, "retire")),
             _("A retired rule is never served again and cannot be edited. Its history stays."),
             "danger",
         ),
         StepButton(
             "delete",
             _("Delete"),
-            _why_not(lambda: _check_step(rule, actor, "delete")),
+            why_not(lambda: _check_step(rule, actor, "delete")),
             _("A deleted rule leaves the lists. Its history and evidence stay."),
             "danger",
         ),
@@ -69,12 +70,12 @@ def why_not_edit(rule: Rule, actor: Actor) -> str:
         check_may(actor, "draft_rule")
         check_step(rule.status, "edit")
 
-    return _why_not(check)
+    return why_not(check)
 
 
 def why_not_review(actor: Actor) -> str:
     """Why the actor cannot say that a rule is still right; empty when they can."""
-    return _why_not(lambda: check_may(actor, "review_rule"))
+    return why_not(lambda: check_may(actor, "review_rule"))
 
 
 def _check_step(rule: Rule, actor: Actor, step: str) -> None:
@@ -91,9 +92,10 @@ def _check_activate(rule: Rule, actor: Actor, now: datetime) -> None:
     check_window(rule.latest_version.valid_until, now)
 
 
-def _why_not(check: Callable[[], None]) -> str:
+def why_not(check: Callable[[], None]) -> str:
+    """What ``check`` refuses with, as its sentence; empty when it refuses nothing."""
     try:
         check()
-    except (NotPermitted, Refused, RuleError) as refusal:
+    except (NotPermitted, Refused, RuleError, TransitionError) as refusal:
         return str(refusal)
     return ""

@@ -1,14 +1,13 @@
 """What this person may do with a change request now; or why not, in the action's own words."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from corrections.actions.changes import check_counts
 from corrections.domain.changes import check_change
 from corrections.domain.lifecycle import Refused
 from corrections.models import ChangeRequest
-from memory.domain.access import Actor, NotPermitted, check_may
-from memory.domain.lifecycle import TransitionError
+from corrections.web.buttons import why_not
+from memory.domain.access import Actor, check_may
 
 
 @dataclass(frozen=True)
@@ -34,24 +33,16 @@ def change_buttons(change: ChangeRequest, actor: Actor, *, stale: str) -> Change
             raise Refused(stale)
 
     return ChangeButtons(
-        approve=_why_not(approve),
-        reject=_why_not(lambda: _check(change, actor, "review_change", "reject")),
-        withdraw=_why_not(
+        approve=why_not(approve),
+        reject=why_not(lambda: _check(change, actor, "review_change", "reject")),
+        withdraw=why_not(
             lambda: _check(change, actor, "draft_rule" if mine else "review_change", "withdraw")
         ),
-        reopen=_why_not(lambda: _check(change, actor, "draft_rule", "reopen")),
-        edit=_why_not(lambda: _check(change, actor, "draft_rule", "edit")),
+        reopen=why_not(lambda: _check(change, actor, "draft_rule", "reopen")),
+        edit=why_not(lambda: _check(change, actor, "draft_rule", "edit")),
     )
 
 
 def _check(change: ChangeRequest, actor: Actor, action: str, step: str) -> None:
     check_may(actor, action)
     check_change(change.status, step)
-
-
-def _why_not(check: Callable[[], None]) -> str:
-    try:
-        check()
-    except (NotPermitted, Refused, TransitionError) as refusal:
-        return str(refusal)
-    return ""

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from corrections.actions import changes as actions
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.web.changes import change_of, shown
 from corrections.web.forms.changes import ApproveForm, CommentForm, RevisionForm, WhenForm, WhyForm
 from hgmem.rules import RuleError
@@ -82,7 +82,7 @@ def _decide(
         return shown(request, row, 422)
     try:
         act(change=row, by=request.actor, **form.cleaned_data)
-    except (Refused, TransitionError, RuleError, actions.ReasonMissing) as refusal:
+    except (Refused, TransitionError, RuleError, ReasonMissing) as refusal:
         messages.error(request, str(refusal))
         return shown(request, change_of(request, uuid), 409)
     messages.success(request, done)

@@ -83,14 +83,14 @@ def conflict_rule(request: PageRequest, uuid: UUID) -> HttpResponse:
     except (Refused, RuleError, StaleEdit) as refusal:
         messages.error(request, str(refusal))
         return shown(request, found, 409, refusal if isinstance(refusal, BrokenRuling) else None)
-    say_what_became(request, change)
+    say_what_became(request, change, done=_("It is in force now."))
     return redirect("conflict", request.workspace.slug, uuid)
 
 
-def say_what_became(request: PageRequest, change: ChangeRequest) -> None:
-    """In force, or where it waits."""
+def say_what_became(request: PageRequest, change: ChangeRequest, *, done: str) -> None:
+    """``done``, or where it waits."""
     if change.status == "published":
-        messages.success(request, _("It is in force now."))
+        messages.success(request, done)
         return
     url = reverse("change", args=[request.workspace.slug, change.uuid])
     said = _("It waits for approval.")
@@ -146,5 +146,5 @@ def ruling_end(request: PageRequest, uuid: UUID) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        say_what_became(request, change)
+        say_what_became(request, change, done=_("The ruling is ended."))
     return redirect("rulings", request.workspace.slug)

@@ -13,13 +13,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 from corrections.actions.inbox import MAX_CHOSEN
 from corrections.actions.inbox_decisions import (
     UNDO,
-    ReasonMissingError,
     Refusal,
     decide_item,
     decide_items,
     undo_decision,
     verbs_of,
 )
+from corrections.domain.lifecycle import ReasonMissing
 from corrections.queries.inbox import find_decided, find_items, next_item, place_of
 from corrections.queries.inbox_kinds import KINDS, Item
 from corrections.web.forms.reviewing import DecideForm
@@ -62,18 +62,26 @@ def inbox_decide(request: PageRequest) -> HttpResponse:
         messages.error(request, _("Choose at least one item that can be decided in this way."))
         return redirect(inbox_url(request))
     if request.method == "POST":
-        pairs = [(item, seen[item.kind, item.uuid]) for item in items]
         try:
-            refused = decide_items(items=pairs, do=do, by=request.actor, reason=asked.get("reason", ""))
-            report(request, do, len(items), refused)
-            left = {refusal.item.uuid for refusal in refused}
-            remember(request, do, [item for item in items if item.uuid not in left])
+            decide_chosen(request, do, [(item, seen[item.kind, item.uuid]) for item in items])
             return redirect(inbox_url(request))
-        except ReasonMissingError as refusal:
+        except ReasonMissing as refusal:
             messages.error(request, str(refusal))
     context = {"title": title_of(do), "items": items, "do": do, "left_out": len(seen) - len(items),
                "query": narrowing(request)}  # fmt: skip
     return render(request, "inbox/decide.html", context)
+
+
+def decide_chosen(request: PageRequest, do: str, chosen: list[tuple[Item, int | None]]) -> None:
+    """Decide on each item in the revision that was seen, and say what became of it.
+
+    Raises ReasonMissing when no reason is given; then nothing is decided.
+    """
+    reason = request.POST.get("reason", "")
+    refused = decide_items(items=chosen, do=do, by=request.actor, reason=reason)
+    report(request, do, len(chosen), refused)
+    left = {refusal.item.uuid for refusal in refused}
+    remember(request, do, [item for item, _seen in chosen if item.uuid not in left])
 
 
 @require_POST

@@ -23,7 +23,8 @@ def list_keys() -> list[tuple[str, str]]:
     return [("a", _("Approve the row (asks first)")), ("r", _("Reject the row (asks first)")),
             ("c", _("Comment on the row")), ("x", _("Choose the row")),
             ("A", _("Approve the chosen (asks first)")),
-            ("R", _("Reject the chosen (asks first)"))]  # fmt: skip
+            ("R", _("Reject the chosen (asks first)")),
+            ("z", _("Take the last decision back"))]  # fmt: skip
 
 
 def item_keys() -> list[tuple[str, str]]:

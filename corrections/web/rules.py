@@ -64,9 +64,9 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """What a rule does, where it fired, and how it came to be."""
     row = find_rule(request, uuid)
     dependents = dependents_of(row, now=timezone.now(), looked_at=0)
-    context = {"dependents": dependents, "undecided": undecided_of(row), "effect": effect_of(row)}
-    context |= {
+    context = {
         "title": row.name,
+        "dependents": dependents,
         "rule": row,
         "version": row.latest_version,
         "read": read_version(row.latest_version),
@@ -75,13 +75,19 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "page": newest_first(list_uses(row), request.GET.get("cursor", ""), size=USES_PER_PAGE),
         "buttons": step_buttons(row, request.actor, timezone.now(), needed_by=len(dependents)),
         "why_not_edit": why_not_edit(row, request.actor),
-        "scan": latest_scan(request.workspace.pk, row),
-        "conflicts": conflicts_of_rule(row),
         "why_not_review": why_not_review(request.actor),
+    }
+    return render(request, "rules/detail.html", context | standing_of(row))
+
+
+def standing_of(row: Rule) -> dict[str, Any]:
+    """How a rule stands: its conflicts, the change that is asked for, and what it has done."""
+    return {
+        "scan": latest_scan(row.workspace_id, row),
+        "conflicts": conflicts_of_rule(row),
         "undecided": undecided_of(row),
         "effect": effect_of(row),
     }
-    return render(request, "rules/detail.html", context)
 
 
 @require_GET

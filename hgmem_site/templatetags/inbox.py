@@ -47,6 +47,8 @@ def approve_word(kind: str) -> str:
 @register.filter
 def reject_word(kind: str) -> str:
     """What rejecting an item of this kind is called on its button."""
+    if kind == "conflict":
+        return _("Accept as it is…")
     return _("Close…") if kind in ("alert", "impact") else _("Reject…")
 
 

@@ -32,6 +32,11 @@ def get_backlog(workspace_id: int | None = None) -> Backlog:
     )
 
 
+def is_analysis_waiting() -> bool:
+    """Whether a task has something new that the worker has not looked at: long work gives way to it."""
+    return Task.objects.unanalysed().exists()
+
+
 def list_unreadable(workspace_id: int, *, limit: int = 20) -> list[Task]:
     """Tasks whose analysis stumbled over something, newest first; the rest of the task was analysed."""
     return list(_tasks_of(workspace_id).exclude(analysis_error="").order_by("-pk")[:limit])

@@ -13,6 +13,8 @@ from memory.queries.paths import ids_calling
 
 LOOKED_AT = 200
 """Newest calls that a fresh schema is learnt from."""
+UNREFUSED = ("ok", "unknown")
+"""What callers say of a call that went well: most say nothing, and the analysis finds those that failed."""
 COUNTED = 1_000
 LISTED = 20
 
@@ -20,11 +22,6 @@ LISTED = 20
 def changed_schemas() -> QuerySet[ToolSchema]:
     """Every schema version after a tool's first, of all workspaces, with its tool; oldest first."""
     return ToolSchema.objects.filter(version__gt=1).select_related("tool").order_by("pk")
-
-
-def find_tool(workspace_id: int, name: str) -> Tool | None:
-    """The workspace's tool of that name."""
-    return Tool.objects.filter(workspace_id=workspace_id, name=name).first()
 
 
 def schemas_between(tool: Tool, versions: Iterable[int]) -> dict[int, ToolSchema]:
@@ -46,7 +43,7 @@ def learnt_since(tool: Tool, *, since: datetime, reported_version: str) -> Fresh
     Two queries, ``LOOKED_AT`` calls. Calls that failed teach nothing; what only a validator minds does, for
     the validator may be what the change left behind.
     """
-    rows = ToolCall.objects.filter(workspace_id=tool.workspace_id, tool=tool.name, status="ok")
+    rows = ToolCall.objects.filter(workspace_id=tool.workspace_id, tool=tool.name, status__in=UNREFUSED)
     rows = (
         rows.filter(tool_version=reported_version)
         if reported_version

@@ -7,7 +7,7 @@ from memory.models import ErrorPattern
 from tests.browser.checks import problems_of
 from tests.browser.conftest import Opened, OpenPage
 from tests.conftest import Cast
-from tests.corrections.builders import make_rule
+from tests.corrections.builders import allow_self_approval, make_rule
 from tests.corrections.web.scenes import build_rule_scene, city_calls, city_pattern
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -46,6 +46,7 @@ def open_editor(cast: Cast, open_page: OpenPage) -> tuple[Opened, ErrorPattern]:
 def test_rule__from_a_pattern__is_checked_written_activated_and_simulated(
     cast: Cast, open_page: OpenPage
 ) -> None:
+    allow_self_approval(cast.workspace)
     opened, pattern = open_editor(cast, open_page)
     page = opened.page
     condition = page.get_by_role("textbox", name="Condition")
@@ -62,7 +63,7 @@ def test_rule__from_a_pattern__is_checked_written_activated_and_simulated(
     page.get_by_label("Value", exact=True).fill("Shanghai")
     check.get_by_text('Set city to "Shanghai".').wait_for()
     page.wait_for_load_state("networkidle")
-    page.get_by_role("button", name="Save and activate").click()
+    page.get_by_role("button", name="Save and approve").click()
     page.get_by_text("agents are served it from now on").wait_for()
 
     rule = Rule.objects.get()
@@ -124,6 +125,7 @@ def test_editor__left_with_unsaved_text__asks_first(cast: Cast, open_page: OpenP
 
 
 def test_without_scripts__rule__is_written_changed_and_retired(cast: Cast, open_page: OpenPage) -> None:
+    allow_self_approval(cast.workspace)
     opened = open_page(cast.maintainer, scripts=False, size="phone")
     page = opened.page
     page.goto(f"{opened.base}/w/acme/rules/new/?tool=book")
@@ -132,7 +134,7 @@ def test_without_scripts__rule__is_written_changed_and_retired(cast: Cast, open_
     page.get_by_role("button", name="Change form").click()
     page.get_by_label("Text for the model").fill("Mind the date")
     page.get_by_role("textbox", name="Name").fill("Dates")
-    page.get_by_role("button", name="Save and activate").click()
+    page.get_by_role("button", name="Save and approve").click()
     assert page.get_by_text("agents are served it from now on").is_visible()
     page.locator("summary", has_text="Retire").click()
     page.get_by_role("button", name="Yes: Retire").click()

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from corrections.schedule import BEAT as CORRECTIONS_BEAT
+from memory.schedule import BEAT as MEMORY_BEAT
 from tests.architecture.tree import ROOT, tracked_files
 
+OPERATIONS = ROOT / "docs/operations.md"
 READ = re.compile(r"""env\.\w+\(\s*["']([A-Z_]+)["']""")
 USED = re.compile(r"\$\{([A-Z_]+)")
 
@@ -19,7 +22,7 @@ def test_variables__those_that_are_read__are_those_that_are_documented() -> None
     read = {name for path in sources for name in READ.findall((ROOT / path).read_text())}
     read |= set(USED.findall((ROOT / "Procfile").read_text()))
 
-    documented = re.findall(r"^\| `([A-Z_]+)` \|", (ROOT / "docs/operations.md").read_text(), re.MULTILINE)
+    documented = re.findall(r"^\| `([A-Z_]+)` \|", OPERATIONS.read_text(), re.MULTILINE)
 
     assert sorted(documented) == sorted(read)
 
@@ -74,3 +77,9 @@ def test_secret_key__in_a_file_of_its_own__is_read_from_there(tmp_path: Path) ->
     secret.write_text("from-the-container")
 
     assert setting("settings.SECRET_KEY", tmp_path, SECRET_KEY_FILE=str(secret)) == "from-the-container"
+
+
+def test_clock__every_task_it_starts__is_documented() -> None:
+    documented = set(re.findall(r"`((?:memory|corrections)\.[a-z_]+)`", OPERATIONS.read_text()))
+
+    assert documented == {entry["task"] for entry in (MEMORY_BEAT | CORRECTIONS_BEAT).values()}

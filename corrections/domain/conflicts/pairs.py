@@ -6,6 +6,7 @@ from typing import Any
 
 from corrections.domain.conflicts.effects import Effects, effects_of
 from corrections.domain.conflicts.findings import Facts, Finding
+from corrections.domain.conflicts.fitting import fitted
 from corrections.domain.conflicts.outlines import apart, outline_of
 from corrections.domain.conflicts.overlays import in_setting, overlays
 from corrections.domain.conflicts.questions import Answer, Part, Question, Setting, Solver
@@ -104,9 +105,14 @@ class Pairs:
         return Meeting(Answer("unknown", reason="the example did not hold in the engine"))
 
     def _combined(self, subjects: Sequence[Subject], setting: Setting) -> Iterator[dict[str, Any]]:
-        """Guesses: a sketch, then examples of each laid over each other; none when a schema has a say."""
-        if schema_text(self._facts, setting):
-            return
+        """Guesses that obey the schema: a sketch, then examples of each laid over each other."""
+        schema = schema_text(self._facts, setting)
+        for guess in self._guessed(subjects, setting):
+            witness = fitted(guess, schema)
+            if witness is not None:
+                yield witness
+
+    def _guessed(self, subjects: Sequence[Subject], setting: Setting) -> Iterator[dict[str, Any]]:
         trees = [subject.compiled.condition.tree for subject in subjects]
         yield in_setting(sketched(outline_of(*trees)), setting)
         examples = [self._singles.example(subject) for subject in subjects]

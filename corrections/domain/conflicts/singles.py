@@ -8,6 +8,7 @@ from typing import Any
 from corrections.domain.conflicts.breaking import broken
 from corrections.domain.conflicts.effects import effects_of
 from corrections.domain.conflicts.findings import Facts, Finding
+from corrections.domain.conflicts.fitting import fitted
 from corrections.domain.conflicts.overlays import in_setting
 from corrections.domain.conflicts.questions import Answer, Part, Question, Setting, Solver, Wanted
 from corrections.domain.conflicts.relations import Subject
@@ -57,11 +58,14 @@ class Singles:
         return self._fires[subject.uuid]
 
     def _sketch(self, subject: Subject) -> Answer | None:
-        """An example without a solver, when a guess holds and no schema has a say."""
+        """An example without a solver, when a guess obeys the schema and holds."""
         setting = meeting((subject.rule,), self._facts.now)
-        if setting is None or schema_text(self._facts, setting):
+        if setting is None:
             return None
-        witness = in_setting(sketched(subject.outline), setting)
+        guess = in_setting(sketched(subject.outline), setting)
+        witness = fitted(guess, schema_text(self._facts, setting))
+        if witness is None:
+            return None
         try:
             context = parse_context(witness).with_variables(now=setting.moment)
         except RuleError:
@@ -106,12 +110,15 @@ class Singles:
         ]
 
     def _broken(self, subject: Subject, fires: Answer) -> Answer | None:
-        """A call in which the condition fails, guessed; none when a schema has a say."""
+        """A call in which the condition fails and that obeys the schema, guessed."""
         setting = meeting((subject.rule,), self._facts.now)
-        if setting is None or fires.witness is None or schema_text(self._facts, setting):
+        if setting is None or fires.witness is None:
             return None
-        condition = subject.compiled.condition
-        for witness in broken(fires.witness, condition.tree):
+        condition, schema = subject.compiled.condition, schema_text(self._facts, setting)
+        for guess in broken(fires.witness, condition.tree):
+            witness = fitted(guess, schema)
+            if witness is None:
+                continue
             try:
                 context = parse_context(witness).with_variables(now=setting.moment)
             except RuleError:

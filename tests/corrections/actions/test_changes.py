@@ -8,7 +8,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from corrections.actions.changes import (
-    ReasonMissing,
     StaleChange,
     Wanted,
     approve_batch,
@@ -23,7 +22,7 @@ from corrections.actions.changes import (
     withdraw_change,
 )
 from corrections.actions.rules import draft_rule, edit_rule, take_step
-from corrections.domain.lifecycle import Refused
+from corrections.domain.lifecycle import ReasonMissing, Refused
 from corrections.models import ChangeApproval, ChangeRequest, Rule
 from memory.actions.accounts import create_key
 from memory.domain.access import Actor, NotPermitted, Scope

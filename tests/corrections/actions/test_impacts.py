@@ -17,7 +17,7 @@ from memory.background.analyse import analyse_backlog
 from memory.domain.access import NotPermitted
 from memory.models import AuditEvent, Tool, ToolSchema, Workspace
 from memory.permissions import SYSTEM
-from tests.builders import NOW, make_call, make_task, make_tool, make_validator
+from tests.builders import NOW, make_call, make_failure, make_pattern, make_task, make_tool, make_validator
 from tests.conftest import Cast
 from tests.corrections.builders import make_rule
 
@@ -70,6 +70,22 @@ def test_view__a_field_that_callers_no_longer_send__names_the_rules_that_read_an
     assert [change.path for change in row.effect.writes] == ["input.city"]
     assert [one.validator for one in view.validators] == [watching]
     assert not view.is_nothing
+
+
+def test_view__callers_do_not_say_how_a_call_went__those_without_a_failure_count(
+    workspace: Workspace,
+) -> None:
+    impact = make_impact(workspace, calls=0)
+    task = make_task(workspace)
+    fine = {"tool_version": "2.0", "status": "unknown"}
+    make_call(task, "weather_api", input={"place": "Rome"}, **fine)
+    failed = make_call(task, "weather_api", input={"city": "Rome"}, **fine)
+    make_failure(failed, make_pattern(workspace))
+
+    view = impact_view(impact)
+
+    assert view.comparison.calls == 1
+    assert ("input.city", "gone") in [(change.path, change.kind) for change in view.comparison.changes]
 
 
 def test_view__nothing_bound_reads_a_changed_field__says_that_nothing_is_affected(

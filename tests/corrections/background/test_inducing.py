@@ -184,6 +184,19 @@ def test_induce__slice_ends_after_every_call__misses_none(cast: Cast) -> None:
     assert RuleProposal.objects.get().caught == 6
 
 
+def test_induce__killed_amid_tasks_of_one_moment__counts_every_call_once(cast: Cast) -> None:
+    record_runs(cast.workspace, table_runs(failing=6, good=12))
+    Task.objects.update(analysed_at=timezone.now())
+    for _slice in range(7):
+        induce_backlog(0.0)
+    READERS.forget()
+
+    induce()
+
+    assert Induction.objects.get().calls == 18
+    assert RuleProposal.objects.get().caught == 6
+
+
 def test_induce__another_process_reads__leaves_it_alone_until_its_lease_is_up(cast: Cast) -> None:
     record_runs(cast.workspace, table_runs())
     now = timezone.now()

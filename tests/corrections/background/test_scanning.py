@@ -119,3 +119,52 @@ def test_scan__another_workspace__is_left_out(cast: Cast) -> None:
     mixed = Conflict.objects.exclude(rule_a__workspace=F("workspace"))
     assert not mixed.exists()
     assert not Conflict.objects.filter(workspace=cast.workspace, rule_b__isnull=False).exists()
+
+
+def test_scan__a_condition_that_can_fail__counts_the_calls_in_which_it_failed(cast: Cast) -> None:
+    make_rule(cast.workspace, condition="input.city.trim() == ''")
+    task = make_task(cast.workspace)
+    for given in ({"city": ""}, {"city": " "}, {"city": 1}, {"city": "x"}):
+        make_call(task, "weather_api", input=given)
+
+    conflict = found(cast.workspace, "can_error")
+
+    assert (conflict.frequency, conflict.frequency_of) == (1, 4)
+    assert [call["seq"] for call in conflict.detail["calls"]] == [2]
+
+
+def test_scan__something_more_urgent_waits__gives_way_and_goes_on_later(cast: Cast, monkeypatch) -> None:
+    make_pair(cast.workspace)
+    make_rule(cast.workspace, name="third")
+    scan_everything(workspace_id=cast.workspace.pk, by=SYSTEM)
+    ConflictScan.objects.exclude(rule=None).delete()
+    monkeypatch.setattr(scanning, "LOOK_S", 0.0)
+
+    scan_backlog(60.0, give_way=lambda: True)
+    halfway = ConflictScan.objects.get()
+    scan_backlog(60.0)
+
+    assert (halfway.status, halfway.claimed_at) == ("running", None)
+    assert 0 < halfway.done < halfway.total
+    assert ConflictScan.objects.get().status == "done"
+
+
+def test_scan__more_findings_than_are_counted_in_a_turn__counts_on_in_the_next(
+    cast: Cast, monkeypatch
+) -> None:
+    make_pair(cast.workspace)
+    make_rule(cast.workspace, name="third", action_detail={
+        "transform": "set_default", "field": "city", "default_value": "Xian"})  # fmt: skip
+    scan_backlog(60.0)
+    Conflict.objects.update(frequency=None)
+    scan_everything(workspace_id=cast.workspace.pk, by=SYSTEM)
+    ConflictScan.objects.filter(status="queued").update(status="running", total=3, done=3)
+    monkeypatch.setattr("corrections.background.frequencies.AT_ONCE", 1)
+
+    scan_backlog(0.0)
+    uncounted = Conflict.objects.filter(frequency=None).count()
+    scan_backlog(60.0)
+
+    assert 0 < uncounted < Conflict.objects.count()
+    assert not Conflict.objects.filter(frequency=None).exists()
+    assert not ConflictScan.objects.exclude(status="done").exists()

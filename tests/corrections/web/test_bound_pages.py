@@ -121,7 +121,9 @@ def test_decision__without_a_reason_or_a_rule__is_refused_with_a_sentence(cast: 
 
     assert "Say why" in client.post(url, {"decision": "disable"}, follow=True).text
     said = {"decision": "disable", "reason": "x", "which": "chosen"}
-    assert "No rule is chosen." in client.post(url, said).text
+    shown = client.post(url, said).text
+    assert "No rule is chosen." in shown
+    assert "Yes, do it" not in shown
     assert "No rule is affected" in client.post(url, said | {"confirmed": "1"}, follow=True).text
 
 

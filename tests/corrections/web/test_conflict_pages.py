@@ -4,6 +4,7 @@ import pytest
 
 from corrections.models import Conflict, ConflictScan, Ruling
 from tests.conftest import Cast, page_client
+from tests.corrections.builders import allow_self_approval
 from tests.corrections.conflicts import found, make_pair, make_ruled
 
 pytestmark = pytest.mark.django_db
@@ -133,6 +134,19 @@ def test_rulings__ended_by_a_reviewer__waits_for_approval(cast: Cast) -> None:
 
     ruling.refresh_from_db()
     assert (ruling.status, cast.workspace.change_requests.filter(kind="ruling").count()) == ("active", 1)
+
+
+def test_rulings__ended_by_who_may_approve_it__says_that_it_is_ended(cast: Cast) -> None:
+    _, ruling = make_ruled(cast.workspace)
+    allow_self_approval(cast.workspace)
+
+    page = page_client(cast.owner).post(
+        f"/w/acme/rulings/{ruling.uuid}/end/", {"reason": "over"}, follow=True
+    )
+
+    ruling.refresh_from_db()
+    assert ruling.status == "ended"
+    assert "The ruling is ended." in page.text
 
 
 def test_rule_page__while_its_scan_runs__asks_again_until_it_is_done(cast: Cast) -> None:

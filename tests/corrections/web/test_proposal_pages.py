@@ -113,6 +113,7 @@ def test_edit_then_accept__changed_condition__becomes_the_editors_draft(cast: Ca
     page = client.get(url).text
     assert "input.city.trim()" in page
     assert f"?proposal={row.uuid}" in page
+    assert "The condition starts as false" not in page
     document = '{"applies_to": {"tool": "weather_api"}, "condition": "input.city == null", ' \
         '"action_type": "PROMPT_ENHANCEMENT", "action_detail": {"text": "Ask for the city."}}'  # fmt: skip
     client.post(url, {"mode": "json", "document": document, "do": "save"})

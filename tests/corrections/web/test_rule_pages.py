@@ -287,3 +287,12 @@ def test_edit__retired__leads_back_with_the_reason(cast: Cast) -> None:
 
     assert answer.redirect_chain[-1][0] == f"/w/acme/rules/{rule.uuid}/"
     assert "A rule that is retired cannot be edited" in answer.text
+
+
+def test_rule__edited_by_somebody_else__names_who_wrote_the_version(cast: Cast) -> None:
+    rule = make_rule(cast.workspace)
+    edit_rule(rule=rule, document=weather_document(priority=7), base_version=1, by=cast.actor("reviewer"))
+
+    assert (
+        "version 2, written by reviewer" in page_client(cast.viewer).get(f"/w/acme/rules/{rule.uuid}/").text
+    )

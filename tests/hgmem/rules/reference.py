@@ -31,9 +31,9 @@ def surely_false_before_the_call(rule: Rule, document: dict[str, Any]) -> bool:
     """Whether a part of the condition that does not read the result is false already."""
     context = parse_context(document)
     condition = Condition.compile(rule.condition)
-    if not can_unparse(condition.tree):
-        return False
     for part in conjuncts(condition.tree):
+        if not can_unparse(part):
+            continue
         try:
             known = Condition.compile(unparse(part))
         except RuleError:

@@ -1,7 +1,10 @@
 """Every kind of finding, and what is none."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -37,6 +40,7 @@ def _kinds(analysis: Analysis) -> list[tuple[str, str, str]]:
 
 
 BLANK = "input.city == null || input.city == ''"
+ROOT = Path(__file__).parents[4]
 GUARDED = "type(input.n) == int && input.n"
 
 
@@ -271,3 +275,10 @@ class _Refuses:
 class _KnowsNothing:
     def ask(self, question: Question) -> Answer:
         return Answer("unknown", reason="out of time")
+
+
+def test_package__imported__brings_no_solver_into_the_process() -> None:
+    modules = "corrections.background.solver, corrections.domain.conflicts"
+    code = f"import sys, {modules}; sys.exit('z3' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
