@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from corrections.actions.arbitration import Said, end_ruling, rule_conflict
-from corrections.actions.changes import approve_change
+from corrections.actions.changes import approve_change, rebase_change
 from corrections.actions.regressions import BrokenRuling
 from corrections.actions.rules import activate_rule, disable_rule, edit_rule, retire_rule
 from corrections.actions.rulings import end_expired_rulings
@@ -76,6 +76,15 @@ def test_ruling__accepted_with_an_end__is_a_conflict_again_after_it(cast: Cast) 
     assert RulesetStamp.objects.get(workspace=cast.workspace).version == stamp + 1
     assert len(decided(cast)["conflicts"]) == 1
     assert Conflict.objects.get(kind="contradictory").status == "open"
+
+
+def test_ruling__rebase__is_refused(cast: Cast) -> None:
+    make_pair(cast.workspace)
+    said = Said(verdict="b_wins", reason="x")
+    change = rule_conflict(conflict=found(cast.workspace), said=said, by=cast.actor("reviewer"))
+
+    with pytest.raises(Refused, match="no base"):
+        rebase_change(change=change, revision=1, by=cast.actor("reviewer"))
 
 
 @pytest.mark.parametrize("verdict", ["narrow", "merge"])
