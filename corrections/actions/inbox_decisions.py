@@ -57,7 +57,9 @@ def _reject_rewrite(row: Any, by: Actor, reason: str, revision: int | None) -> o
 
 
 def _approve_change(row: Any, by: Actor, reason: str, revision: int | None) -> object:
-    return approve_change(change=row, revision=revision or row.revision, by=by, note=reason)
+    if revision is None:
+        raise NotDecidableError("Say which revision you looked at: an approval is for one revision.")
+    return approve_change(change=row, revision=revision, by=by, note=reason)
 
 
 def _accept_conflict(row: Any, by: Actor, reason: str, _revision: int | None) -> object:

@@ -1,8 +1,9 @@
 """Change requests and time: when one is published, and what happens when that is not possible any more."""
 
+import logging
 from datetime import datetime
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from corrections.actions.deciding import lock_changes, put_in_force
@@ -15,6 +16,7 @@ from memory.actions import record_event
 from memory.actions.alerts import raise_alert
 from memory.domain.access import Actor, check_may, may
 
+log = logging.getLogger(__name__)
 ALERT = "change_failed"
 
 
@@ -47,7 +49,8 @@ def publish_due_changes(*, now: datetime, by: Actor) -> int:
     """The clock: publish what is approved and due, each by itself; returns how many.
 
     Any number of workers may do this at once. What cannot be published any more (the rule changed, an
-    approval no longer counts, a ruling would be broken) is marked as failed, and people are alerted.
+    approval no longer counts, a ruling would be broken) is marked as failed, and people are alerted. A fault
+    nobody foresaw in one holds up no other; where the database was away, the next turn tries again.
     """
     check_may(by, "publish_rule")
     due = ChangeRequest.objects.due(now).order_by("publish_at", "pk")
@@ -65,7 +68,12 @@ def _publish_due(pk: int, now: datetime, by: Actor) -> bool:
             return True
     except (Refused, RuleError) as refusal:
         _fail(pk, now, by, str(refusal))
-        return False
+    except DatabaseError:
+        log.exception("A due change could not be published; the next turn tries again.")
+    except Exception:
+        log.exception("A due change could not be published.")
+        _fail(pk, now, by, "Something went wrong that nobody foresaw: the server's log says what.")
+    return False
 
 
 @transaction.atomic

@@ -17,6 +17,7 @@ from corrections.queries.inbox import (
     InboxFilters,
     comments_on,
     count_items,
+    find_decided,
     find_item,
     list_items,
     next_item,
@@ -25,7 +26,7 @@ from corrections.queries.inbox import (
 )
 from corrections.queries.inbox_kinds import Item
 from corrections.web.forms.reviewing import AssignForm, CommentForm, InboxFilterForm
-from corrections.web.inbox_words import list_keys, shown_item
+from corrections.web.inbox_words import OWN_PAGES, list_keys, shown_item
 from memory.domain.access import may
 from memory.queries.members import list_members
 from memory.web.access import PageRequest, workspace_page
@@ -55,7 +56,10 @@ def inbox(request: PageRequest) -> HttpResponse:
 @require_GET
 @workspace_page("look")
 def inbox_item(request: PageRequest, kind: str, uuid: UUID) -> HttpResponse:
-    """One item with what is needed to decide on it, and the way to the next."""
+    """One item with what is needed to decide on it, and the way to the next; what is decided has its own page."""
+    if find_item(request.workspace.pk, kind, uuid) is None and find_decided(request.workspace.pk, kind, uuid):
+        messages.info(request, _("Nothing waits here any more: somebody decided, or it decided itself."))
+        return redirect(OWN_PAGES[kind], request.workspace.slug, uuid)
     return show_item(request, item_of(request, kind, uuid))
 
 

@@ -4,10 +4,13 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
+from corrections.actions import scheduling
 from corrections.actions.arbitration import Said, rule_conflict
 from corrections.actions.changes import approve_change, publish_due_changes, schedule_change
+from corrections.actions.deciding import put_in_force
 from corrections.models import ChangeRequest, Rule
 from corrections.queries.changes import lacks
 from memory.actions.accounts import set_member
@@ -83,3 +86,33 @@ def test_schedule__ruling_and_a_stricter_policy__fails(cast: Cast) -> None:
 
     assert ChangeRequest.objects.get(pk=change.pk).status == "failed"
     assert change.rulings.get().status == "proposed"
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"),
+    [
+        pytest.param(RuntimeError("nobody foresaw this"), "failed", id="a fault of ours"),
+        pytest.param(OperationalError("the database is away"), "approved", id="the database is away"),
+    ],
+)
+def test_schedule__one_cannot_be_published__holds_up_no_other(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch, fault: Exception, status: str
+) -> None:
+    moment = timezone.now() + timedelta(hours=1)
+    first, second = (
+        schedule_change(change=make_change(cast.workspace), publish_at=moment, by=SYSTEM) for _ in range(2)
+    )
+    for change in (first, second):
+        approve_change(change=change, revision=change.revision, by=cast.actor("reviewer"))
+
+    def faulty(changes: list[ChangeRequest], **given: object) -> None:
+        if changes[0].pk == first.pk:
+            raise fault
+        put_in_force(changes, **given)
+
+    monkeypatch.setattr(scheduling, "put_in_force", faulty)
+
+    assert publish_due_changes(now=timezone.now() + LATER, by=SYSTEM) == 1
+
+    found = [ChangeRequest.objects.get(pk=change.pk).status for change in (first, second)]
+    assert found == [status, "published"]

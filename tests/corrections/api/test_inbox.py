@@ -82,3 +82,14 @@ def test_comments__said__are_listed(cast: Cast, api: APIClient) -> None:
 
     assert said.status_code == 201
     assert [row["text"] for row in api.get(url).json()] == ["I look at it tomorrow."]
+
+
+def test_decide__change_without_its_revision__is_refused(cast: Cast, api: APIClient) -> None:
+    change = build_inbox(cast.workspace)["change"]
+    rows = [{"kind": "change", "uuid": str(change.uuid)}]
+
+    answer = api.post(
+        "/api/v1/review/decide", {"items": rows, "do": "approve", "reason": "Fine."}, format="json"
+    ).json()
+
+    assert (answer["decided"], "revision" in answer["refused"][0]["detail"]) == (0, True)

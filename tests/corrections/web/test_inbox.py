@@ -163,3 +163,14 @@ def test_assign__somebody_of_another_workspace__is_refused(cast: Cast) -> None:
     assert answer.status_code == 422
     assert "no such member" in answer.text
     assert Assignment.objects.count() == 0
+
+
+def test_item__decided_meanwhile__leads_to_its_own_page(cast: Cast) -> None:
+    proposal = make_rewrite(cast.workspace, status="rejected")
+    foreign = make_rewrite(cast.elsewhere, status="rejected")
+    client = page_client(cast.viewer)
+
+    answer = client.get(f"/w/acme/review/rewrite/{proposal.uuid}/")
+
+    assert answer.headers["Location"] == f"/w/acme/rewrites/{proposal.uuid}/"
+    assert client.get(f"/w/acme/review/rewrite/{foreign.uuid}/").status_code == 404
