@@ -56,8 +56,9 @@ def inbox(request: PageRequest) -> HttpResponse:
 @require_GET
 @workspace_page("look")
 def inbox_item(request: PageRequest, kind: str, uuid: UUID) -> HttpResponse:
-    """One item with what is needed to decide on it, and the way to the next; what is decided has its own page."""
-    if find_item(request.workspace.pk, kind, uuid) is None and find_decided(request.workspace.pk, kind, uuid):
+    """One item with what is needed to decide on it; one that is decided leads to its own page."""
+    here = request.workspace.pk
+    if find_item(here, kind, uuid) is None and find_decided(here, kind, uuid) is not None:
         messages.info(request, _("Nothing waits here any more: somebody decided, or it decided itself."))
         return redirect(OWN_PAGES[kind], request.workspace.slug, uuid)
     return show_item(request, item_of(request, kind, uuid))

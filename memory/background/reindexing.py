@@ -4,27 +4,21 @@ The rows are the state: a path whose entry names another embedder (or another fo
 run that is killed goes on where it stopped, and paths written meanwhile are simply not in the way.
 """
 
-import logging
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import msgspec
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from memory.background.turns import turn
-from memory.live.embedders import Embedder, EmbedderError, get_embedder
+from memory.background.embedding import BATCH, DEADLINE_S, EmbeddingBacklog, batches
+from memory.live.embedders import Embedder
 from memory.live.index import embed_documents, entry_name
 from memory.models import Path, PathEntry
 from memory.queries.path_documents import read_paths
 from memory.writer.entries import EntryDraft, write_entries
 from memory.writer.vectors import TABLE, are_kept, index_statements
 
-log = logging.getLogger(__name__)
-
-BATCH = 64
-DEADLINE_S = 5.0
-PAUSE_S = 60.0  # before an embedder that did not answer is asked again by the background
+_backlog = EmbeddingBacklog("embedding", "Paths")
 
 
 class Reindex(msgspec.Struct, frozen=True):
@@ -54,7 +48,7 @@ def reindex(
     """
     make_search_indexes(embedder)
     count = 0
-    for paths in _batches(waiting_paths(entry_name(embedder), workspace_id), batch):
+    for paths in batches(waiting_paths(entry_name(embedder), workspace_id), batch):
         _renew(paths, embedder)
         count += len(paths)
         progress(len(paths))
@@ -69,23 +63,7 @@ def embed_backlog(deadline_s: float = DEADLINE_S) -> int:
 
     Only those: another embedder's vectors are renewed by ``manage.py reindex``, when somebody wants it.
     """
-    until = time.monotonic() + deadline_s
-    waiting = Path.objects.filter(entry__embedder="")
-    if time.monotonic() < _rest.until or not waiting.exists():
-        return 0
-    count = 0
-    with turn("embedding") as mine:
-        for paths in _batches(waiting, BATCH) if mine else ():
-            try:
-                _renew(paths, get_embedder())
-            except EmbedderError as error:
-                log.warning("Paths wait to be embedded: %s", error)
-                _rest.until = time.monotonic() + PAUSE_S
-                break
-            count += len(paths)
-            if time.monotonic() > until:
-                break
-    return count
+    return _backlog.work_off(Path.objects.filter(entry__embedder=""), _renew, deadline_s)
 
 
 def waiting_paths(name: str, workspace_id: int | None = None) -> QuerySet[Path]:
@@ -100,22 +78,6 @@ def make_search_indexes(embedder: Embedder) -> None:
         with connection.cursor() as cursor:
             for statement in index_statements(entry_name(embedder), embedder.dims, concurrently=True):
                 cursor.execute(statement)
-
-
-class _Rest:
-    """When the background may ask an embedder again that did not answer."""
-
-    until = 0.0
-
-
-_rest = _Rest()
-
-
-def _batches(paths: QuerySet[Path], size: int) -> Iterator[list[Path]]:
-    after = 0
-    while batch := list(paths.filter(pk__gt=after).order_by("pk")[:size]):
-        yield batch
-        after = batch[-1].pk
 
 
 def _renew(paths: list[Path], embedder: Embedder) -> None:

@@ -4,28 +4,22 @@ The rows are the state: a pattern without an entry is read, an entry without a v
 that is killed goes on where it stopped. Nothing is embedded inside a transaction.
 """
 
-import logging
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils import timezone
 
-from memory.background.turns import turn
-from memory.live.embedders import Embedder, EmbedderError, get_embedder
+from memory.background.embedding import BATCH, DEADLINE_S, EmbeddingBacklog, batches
+from memory.live.embedders import Embedder
 from memory.models import ErrorPattern, Failure, TextEntry
 from memory.queries.texts import text_entries
 from memory.writer.texts import TextDraft, write_texts
 
-log = logging.getLogger(__name__)
-
 PATTERN = "pattern"
-BATCH = 64
 CHUNK = 500
-DEADLINE_S = 5.0
-PAUSE_S = 60.0  # before an embedder that did not answer is asked again by the background
+_backlog = EmbeddingBacklog("embedding-texts", "Texts")
 
 
 def collect_pattern_texts() -> int:
@@ -73,7 +67,7 @@ def reindex_texts(
     Raises :class:`memory.live.embedders.EmbedderError`; what was done stays.
     """
     count = 0
-    for entries in _batches(waiting_texts(embedder.name, workspace_id)):
+    for entries in batches(waiting_texts(embedder.name, workspace_id), BATCH):
         _embed(entries, embedder)
         count += len(entries)
         progress(len(entries))
@@ -85,39 +79,7 @@ def embed_texts(deadline_s: float = DEADLINE_S) -> int:
 
     Only those: another embedder's vectors are renewed by ``manage.py reindex``, when somebody wants it.
     """
-    until = time.monotonic() + deadline_s
-    waiting = TextEntry.objects.filter(embedder="")
-    if time.monotonic() < _rest.until or not waiting.exists():
-        return 0
-    count = 0
-    with turn("embedding-texts") as mine:
-        for entries in _batches(waiting) if mine else ():
-            try:
-                _embed(entries, get_embedder())
-            except EmbedderError as error:
-                log.warning("Texts wait to be embedded: %s", error)
-                _rest.until = time.monotonic() + PAUSE_S
-                break
-            count += len(entries)
-            if time.monotonic() > until:
-                break
-    return count
-
-
-class _Rest:
-    """When the background may ask an embedder again that did not answer."""
-
-    until = 0.0
-
-
-_rest = _Rest()
-
-
-def _batches(rows: QuerySet[TextEntry]) -> Iterator[list[TextEntry]]:
-    after = 0
-    while batch := list(rows.filter(pk__gt=after).order_by("pk")[:BATCH]):
-        yield batch
-        after = batch[-1].pk
+    return _backlog.work_off(TextEntry.objects.filter(embedder=""), _embed, deadline_s)
 
 
 def _embed(entries: list[TextEntry], embedder: Embedder) -> None:

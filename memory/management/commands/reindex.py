@@ -14,7 +14,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from memory.background.reindexing import BATCH, plan_reindex, reindex
+from memory.background.embedding import BATCH
+from memory.background.reindexing import plan_reindex, reindex
 from memory.background.texts import collect_pattern_texts, reindex_texts, waiting_texts
 from memory.background.turns import turn
 from memory.live.embedders import EMBEDDERS, Embedder, EmbedderError, get_embedder

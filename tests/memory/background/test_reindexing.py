@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from memory.background import reindexing
+from memory.background import embedding, reindexing
 from memory.background.reindexing import embed_backlog, plan_reindex, reindex
 from memory.live.embedders import BuiltinEmbedder, EmbedderError
 from memory.live.index import entry_name
@@ -141,8 +141,8 @@ def test_embed_backlog__embedder_away__asked_again_later_only(
     path = make_path(cast.workspace)
     PathEntry.objects.filter(path=path).update(embedder="")
     away = Fallible(0)
-    monkeypatch.setattr(reindexing, "get_embedder", lambda: away)
-    monkeypatch.setattr(reindexing, "_rest", type(reindexing._rest)())
+    monkeypatch.setattr(embedding, "get_embedder", lambda: away)
+    monkeypatch.setattr(reindexing, "_backlog", embedding.EmbeddingBacklog("embedding", "Paths"))
 
     assert embed_backlog() == 0
     assert embed_backlog() == 0
