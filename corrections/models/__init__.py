@@ -1,5 +1,6 @@
 """Tables, constraints and chainable filters of the corrections app."""
 
+from corrections.models.canaries import Canary, CanaryEvent, CanaryLook, CanaryStage, Exposure
 from corrections.models.changes import ChangeApproval, ChangeComment, ChangeRequest
 from corrections.models.conflicts import FINDINGS, RULINGS, Conflict, ConflictScan, Ruling
 from corrections.models.proposals import Induction, ProposalCall, RuleProposal
@@ -8,7 +9,8 @@ from corrections.models.reviewing import Assignment, ItemComment, ManualDependen
 from corrections.models.rules import Rule, RulesetStamp, RuleVersion
 
 __all__ = [
-    "FINDINGS", "RULINGS", "Assignment", "ChangeApproval", "ChangeComment", "ChangeRequest", "Conflict",
-    "ConflictScan", "Induction", "IssuedToken", "ItemComment", "ManualDependency", "ProposalCall",
-    "Receipt", "ReceiptUse", "Rule", "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
+    "FINDINGS", "RULINGS", "Assignment", "Canary", "CanaryEvent", "CanaryLook", "CanaryStage",
+    "ChangeApproval", "ChangeComment", "ChangeRequest", "Conflict", "ConflictScan", "Exposure", "Induction",
+    "IssuedToken", "ItemComment", "ManualDependency", "ProposalCall", "Receipt", "ReceiptUse", "Rule",
+    "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
 ]  # fmt: skip

@@ -64,11 +64,14 @@ class Rule(models.Model):
         ordering: ClassVar = ["-id"]
         constraints: ClassVar = [
             models.CheckConstraint(
-                condition=Q(status__in=["draft", "active", "disabled", "expired", "retired", "deleted"]),
+                condition=Q(
+                    status__in=["draft", "canary", "active", "disabled", "expired", "retired", "deleted"]
+                ),
                 name="rule_status_known",
             ),
             models.CheckConstraint(
-                condition=~Q(status="active") | Q(live_version__isnull=False), name="rule_active_has_version"
+                condition=~Q(status__in=["active", "canary"]) | Q(live_version__isnull=False),
+                name="rule_active_has_version",
             ),
         ]
         indexes: ClassVar = [
