@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from corrections.domain.inducing.covering import Clause
 from corrections.domain.inducing.features import Atom
+from corrections.domain.inducing.forgotten import StepKey
 from corrections.domain.inducing.groups import Group, Mistake
 from corrections.domain.inducing.ledger import Book, Ledger
 from corrections.domain.inducing.proposals import Action, Changes, Evidence, Joined, Proposal, join, propose
@@ -14,6 +15,7 @@ from hgmem.rules import Rule, RuleError
 MAX_TAKEN = 20_000
 Bucket = tuple[Mistake, Action]
 """A tool and scope, and what is done there: conditions of several mistakes may become one rule."""
+Source = Bucket | RepeatKey | StepKey
 
 
 class Board:
@@ -22,7 +24,7 @@ class Board:
     def __init__(self, groups: Mapping[Mistake, Group], ledger: Ledger, repeats: Repeats) -> None:
         self._groups, self._ledger, self._repeats = groups, ledger, repeats
         self._by_action: dict[Bucket, dict[Mistake, None]] = {}
-        self._made: dict[Bucket | RepeatKey, dict[str, Proposal]] = {}
+        self._made: dict[Source, dict[str, Proposal]] = {}
         self._taken: dict[str, bool] = {}
         self._told: dict[str, Proposal] = {}
 
@@ -72,6 +74,12 @@ class Board:
             if proposal is not None and self._is_rule(proposal):
                 self._made[key] = {proposal.key: proposal}
 
+    def set_step(self, key: StepKey, proposal: Proposal | None) -> None:
+        """What is proposed about a step that was forgotten before one call."""
+        self._made.pop(key, None)
+        if proposal is not None and self._is_rule(proposal):
+            self._made[key] = {proposal.key: proposal}
+
     def _propose(self, bucket: Bucket) -> None:
         where, action = bucket
         failing: dict[str, tuple[str, str, frozenset[Atom]]] = {}
@@ -116,9 +124,9 @@ class Board:
         return self._taken[proposal.key]
 
 
-def _book(source: Bucket | RepeatKey) -> Book:
-    """Whose good calls the proposals of a bucket, or of a repeated text, are tried on."""
-    if isinstance(source, RepeatKey):
+def _book(source: Source) -> Book:
+    """Whose good calls the proposals of a bucket, of a repeated text or of a forgotten step are tried on."""
+    if isinstance(source, RepeatKey | StepKey):
         return source.tool, source.scope[1]
     return source[0].book
 
