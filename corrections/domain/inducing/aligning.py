@@ -36,6 +36,7 @@ def lesson_of(repair: Repair, *, run: str, call_id: str = "") -> Lesson | None:
         message=repair.failure.message,
         error_type=repair.failure.error_type or "error",
         env=repair.failed.env,
+        goal=repair.failed.goal,
         history=tuple(PastCall(other.tool, other.params) for other in nodes[:place] if other.tool),
     )
     edit = learn_edit(repair)

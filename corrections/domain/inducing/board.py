@@ -1,6 +1,6 @@
 """What is proposed now: each mistake's conditions, put together by action, as rules that the engine takes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from corrections.domain.inducing.covering import Clause
@@ -74,11 +74,12 @@ class Board:
             if proposal is not None and self._is_rule(proposal):
                 self._made[key] = {proposal.key: proposal}
 
-    def set_step(self, key: StepKey, proposal: Proposal | None) -> None:
+    def set_step(self, key: StepKey, proposals: Sequence[Proposal]) -> None:
         """What is proposed about a step that was forgotten before one call."""
         self._made.pop(key, None)
-        if proposal is not None and self._is_rule(proposal):
-            self._made[key] = {proposal.key: proposal}
+        made = {proposal.key: proposal for proposal in proposals if self._is_rule(proposal)}
+        if made:
+            self._made[key] = made
 
     def _propose(self, bucket: Bucket) -> None:
         where, action = bucket

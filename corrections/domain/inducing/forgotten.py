@@ -2,13 +2,14 @@
 
 What several runs agree on becomes a general rule (``recovering``). Many forgotten steps are never said in
 general, because each task fills them in differently. What one run showed is still true of the same call in
-the same place: the same input, and the step not made as often before. A place that ever went well without
-the step tells the two apart by the call before it, or nothing is proposed.
+the same place: the same input for the same goal, and the step not made as often before. Where runs of
+several goals show the same, the goal does not matter. A place that ever went well without the step is told
+apart by the call before it, or nothing is proposed.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -25,6 +26,9 @@ MAX_FINE = 200
 """Places of one input that are remembered as having gone well."""
 MAX_INPUTS = 20_000
 MAX_SAID_INPUT = 600
+MAX_GOALS = 50
+MAX_GOAL = 160
+"""Characters of a goal that a condition names."""
 PRIORITY = 1
 """Before a question: what a step repairs need not be asked about."""
 Scope = tuple[str, str]
@@ -46,24 +50,33 @@ class StepKey(NamedTuple):
         return _digest(self.tool, self.scope, self.input)
 
 
+class _At(NamedTuple):
+    """Where a call stood: the goal's beginning, and the calls before it."""
+
+    goal: str
+    past: Past
+
+
 @dataclass
 class _Told:
     family: Mistake
-    failing: dict[str, tuple[str, Past]] = field(default_factory=dict)
-    message: str = ""
+    message: str
+    failing: dict[str, tuple[str, _At]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Place:
-    """When: the step was made less than ``times`` before; the call before was ``previous``, if that matters."""
+    """When: the step was made less than ``times`` before, for a ``goal`` that begins so and right after
+    ``previous``, if these matter."""
 
     times: int
+    goal: str = ""
     previous: tuple[str, str] | None = None
 
-    def holds(self, key: StepKey, past: Past) -> bool:
-        if _times(key, past) >= self.times:
+    def holds(self, key: StepKey, at: _At) -> bool:
+        if _times(key, at.past) >= self.times or not at.goal.startswith(self.goal):
             return False
-        return self.previous is None or (bool(past) and _said(past[-1]) == self.previous)
+        return self.previous is None or (bool(at.past) and _said(at.past[-1]) == self.previous)
 
 
 class ForgottenSteps:
@@ -73,7 +86,7 @@ class ForgottenSteps:
         self._told: dict[StepKey, _Told] = {}
         self._by_place: dict[str, dict[StepKey, None]] = {}
         self._by_call: dict[str, dict[StepKey, None]] = {}
-        self._fine: dict[str, list[Past]] = {}
+        self._fine: dict[str, list[_At]] = {}
 
     def meet(self, call: ObservedCall, past: Sequence[PastCall]) -> list[StepKey]:
         """One more call that went well; the steps about which more is known now."""
@@ -82,7 +95,7 @@ class ForgottenSteps:
             return []
         place = _digest(call.tool, call.scope(), text)
         fine = self._fine.setdefault(place, [])
-        fine.append(tuple(past)[-MAX_HISTORY:])
+        fine.append(_at(call, past))
         del fine[:-MAX_FINE]
         if len(self._fine) > MAX_INPUTS:
             del self._fine[next(iter(self._fine))]
@@ -105,8 +118,8 @@ class ForgottenSteps:
         if own is None or arguments is None:
             return []
         key = StepKey(call.tool, call.scope(), own, step.tool, arguments)
-        told = self._told.setdefault(key, _Told(family, message=call.message))
-        told.failing[call.id] = call.run, tuple(past)[-MAX_HISTORY:]
+        told = self._told.setdefault(key, _Told(family, call.message))
+        told.failing[call.id] = call.run, _at(call, past)
         self._by_place.setdefault(key.place, {})[key] = None
         self._by_call.setdefault(call.id, {})[key] = None
         if len(self._told) <= MAX_KEYS:
@@ -119,49 +132,66 @@ class ForgottenSteps:
 
     def caught(self, key: StepKey) -> frozenset[str]:
         """The failing calls before which it would be made; none where nothing is proposed."""
-        told, place = self._told.get(key), self._place(key)
-        if told is None or place is None:
+        told, places = self._told.get(key), self._places(key)
+        if told is None:
             return frozenset()
-        return frozenset(name for name, (_run, past) in told.failing.items() if place.holds(key, past))
+        return frozenset(
+            name
+            for name, (_run, at) in told.failing.items()
+            if any(place.holds(key, at) for place in places)
+        )
 
-    def proposal(self, key: StepKey) -> Proposal | None:
-        """What to propose about a step; None for nothing."""
-        place, caught = self._place(key), self.caught(key)
-        if place is None or not caught:
-            return None
+    def proposals(self, key: StepKey) -> list[Proposal]:
+        """What to propose about a step: one rule where it is true everywhere, else one for each goal."""
+        made = (self._proposal(key, place) for place in self._places(key))
+        return [proposal for proposal in made if proposal is not None]
+
+    def _proposal(self, key: StepKey, place: _Place) -> Proposal | None:
         told = self._told[key]
+        caught = {name: run for name, (run, at) in told.failing.items() if place.holds(key, at)}
         condition, action = _condition(key, place), _action(key, told.message)
-        if len(condition) > MAX_CONDITION_CHARS:
+        if not caught or len(condition) > MAX_CONDITION_CHARS:
             return None
-        runs = {told.failing[name][0] for name in caught}
         good = len(self._fine.get(key.place, ()))
         return Proposal(
             key=proposal_key(key.tool, condition, action), tool=key.tool, condition=condition,
             action_type=action.type, action_detail=json.loads(action.detail), name=action.name,
-            backtest=Backtest(tuple(sorted(caught)), len(told.failing), (), good), runs=len(runs),
-            priority=action.priority,
+            backtest=Backtest(tuple(sorted(caught)), len(told.failing), (), good),
+            runs=len(set(caught.values())), priority=action.priority,
         )  # fmt: skip
 
-    def _place(self, key: StepKey) -> _Place | None:
-        """The widest place that holds of the failing calls and of no call that went well."""
+    def _places(self, key: StepKey) -> list[_Place]:
+        """Where it is true: everywhere, or for some goals, or there only right after the call before it."""
         told = self._told.get(key)
         if told is None:
-            return None
+            return []
         fine = self._fine.get(key.place, ())
-        return next((place for place in _places(key, told) if not any(place.holds(key, it) for it in fine)), None)
+        where = [at for _run, at in told.failing.values()]
+        times = max(_times(key, at.past) for at in where) + 1
+        goals = dict.fromkeys(at.goal for at in where)
+        if len(goals) > 1 or not any(goals):
+            everywhere = _Place(times)
+            if not any(everywhere.holds(key, at) for at in fine):
+                return [everywhere]
+        found = [_narrow(key, goal, [at for at in where if at.goal == goal], fine) for goal in filter(None, goals)]
+        return [place for place in found if place is not None][-MAX_GOALS:]
 
 
-def _places(key: StepKey, told: _Told) -> Iterator[_Place]:
-    """Candidates: the step was made less often; and the call before was the last failing one's."""
-    times = max(_times(key, past) for _run, past in told.failing.values()) + 1
-    yield _Place(times)
-    for _run, past in reversed(told.failing.values()):
-        if past and (said := _said(past[-1])) is not None:
-            yield _Place(times, said)
+def _narrow(key: StepKey, goal: str, where: Sequence[_At], fine: Sequence[_At]) -> _Place | None:
+    times = max(_times(key, at.past) for at in where) + 1
+    after = dict.fromkeys(_said(at.past[-1]) for at in reversed(where) if at.past)
+    candidates = [_Place(times, goal), *(_Place(times, goal, said) for said in after if said is not None)]
+    return next((place for place in candidates if not any(place.holds(key, at) for at in fine)), None)
+
+
+def _at(call: ObservedCall, past: Sequence[PastCall]) -> _At:
+    goal = call.goal[:MAX_GOAL]
+    return _At("" if REDACTED in goal else goal, tuple(past)[-MAX_HISTORY:])
 
 
 def _times(key: StepKey, past: Past) -> int:
-    return sum(it.tool == key.step and not it.failed and _json(it.input) == key.arguments for it in past)
+    """How often the step was made: one that was made in vain is not tried again and again."""
+    return sum(it.tool == key.step and _json(it.input) == key.arguments for it in past)
 
 
 def _said(call: PastCall) -> tuple[str, str] | None:
@@ -181,12 +211,14 @@ def _action(key: StepKey, message: str) -> Action:
 
 def _condition(key: StepKey, place: _Place) -> str:
     clauses = [f"{field_of('env', key.scope[0])} == {json.dumps(key.scope[1])}"] if key.scope[0] else []
+    if place.goal:
+        clauses.append(f"task.goal.startsWith({_literal(place.goal)})")
     clauses += _equal("input", key.input)
     if place.previous is not None:
         tool, text = place.previous
         last = "history[history.size() - 1]"
         clauses += ["history.size() > 0", f"{last}.tool == {_literal(tool)}", *_equal(f"{last}.input", text)]
-    made = [f"h.tool == {_literal(key.step)}", 'h.status != "error"', *_equal("h.input", key.arguments)]
+    made = [f"h.tool == {_literal(key.step)}", *_equal("h.input", key.arguments)]
     test = " && ".join(made)
     if place.times == 1:
         clauses.append(f"!history.exists(h, {test})")

@@ -214,7 +214,7 @@ class Inducer:
             oldest = next(iter(self._groups))
             self._board.set_parts(oldest, {})
             for key in self._steps.pop(oldest, ()):
-                self._board.set_step(key, None)
+                self._board.set_step(key, ())
             del self._groups[oldest]
             self._general.get((oldest.tool, oldest.scope), {}).pop(oldest, None)
             for fact in oldest.blamed[:1] or (None,):
@@ -256,7 +256,7 @@ class Inducer:
         for key in self._steps.get(family, ()):
             caught = [group.failing[name] for name in self._forgotten.caught(key) if name in group.failing]
             is_general = inserts and bool(caught) and all(group.holds(seen.facts) for seen in caught)
-            self._board.set_step(key, None if is_general else self._forgotten.proposal(key))
+            self._board.set_step(key, () if is_general else self._forgotten.proposals(key))
 
     def _induce(self, mistake: Mistake) -> None:
         """Find the conditions of a group anew, for each action that its evidence speaks for."""

@@ -46,7 +46,7 @@ class _Goal:
 
 
 class SecondTries:
-    """Runs by goal and scope. Of ``MAX_GOALS`` goals the newest clean run is kept, and the last
+    """Runs by goal and scope. Of ``MAX_GOALS`` goals the shortest clean run is kept (the newest of equals), and the last
     ``MAX_WAITING`` failed ones that wait for it; the oldest goals are forgotten."""
 
     def __init__(self) -> None:
@@ -60,10 +60,11 @@ class SecondTries:
         goal = self._goals.pop(key, None) or _Goal()
         self._goals[key] = goal
         if run.is_clean:
-            goal.clean = run
+            if goal.clean is None or len(run.calls) <= len(goal.clean.calls):
+                goal.clean = run
             waiting, goal.waiting = list(goal.waiting.values()), {}
             for failed in waiting:
-                yield from alignments(failed, run)
+                yield from alignments(failed, goal.clean)
         elif any(call.failed for call in run.calls):
             if goal.clean is not None:
                 yield from alignments(run, goal.clean)
