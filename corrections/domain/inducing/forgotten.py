@@ -2,7 +2,8 @@
 
 What several runs agree on becomes a general rule (``recovering``). Many forgotten steps are never said in
 general, because each task fills them in differently. What one run showed is still true of the same call in
-the same place: the same input for the same goal, and the step not made as often before. Where runs of
+the same place: the same input for the same goal, and the step not made as often before. The place is where
+the run that went well made it, which may be well before the call that failed. Where runs of
 several goals show the same, the goal does not matter. A place that ever went well without the step is told
 apart by the call before it, or nothing is proposed.
 """
@@ -51,8 +52,9 @@ class StepKey(NamedTuple):
 
 
 class _At(NamedTuple):
-    """Where a call stood: the goal's beginning, and the calls before it."""
+    """Where a call stood: its run, the goal's beginning, and the calls before it."""
 
+    run: str
     goal: str
     past: Past
 
@@ -61,7 +63,7 @@ class _At(NamedTuple):
 class _Told:
     family: Mistake
     message: str
-    failing: dict[str, tuple[str, _At]] = field(default_factory=dict)
+    failing: dict[str, _At] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -110,16 +112,18 @@ class ForgottenSteps:
         """Whether a step is proposed before a failing call."""
         return any(call_id in self.caught(key) for key in self._by_call.get(call_id, ()))
 
-    def teach(
-        self, family: Mistake, call: ObservedCall, past: Sequence[PastCall], step: PastCall
-    ) -> list[StepKey]:
-        """A failing call and a step that was made before it where it went well; what changed."""
+    def teach(self, family: Mistake, call: ObservedCall, step: PastCall) -> list[StepKey]:
+        """A step, and the call with its history before which it was made where it went well; what changed.
+
+        The call's id and message are the failing one's, which may have come later in the run.
+        """
+        past = call.history or ()
         own, arguments = _json(call.input), _json(step.input)
         if own is None or arguments is None:
             return []
         key = StepKey(call.tool, call.scope(), own, step.tool, arguments)
         told = self._told.setdefault(key, _Told(family, call.message))
-        told.failing[call.id] = call.run, _at(call, past)
+        told.failing[call.id] = _at(call, past)
         self._by_place.setdefault(key.place, {})[key] = None
         self._by_call.setdefault(call.id, {})[key] = None
         if len(self._told) <= MAX_KEYS:
@@ -137,7 +141,7 @@ class ForgottenSteps:
             return frozenset()
         return frozenset(
             name
-            for name, (_run, at) in told.failing.items()
+            for name, at in told.failing.items()
             if any(place.holds(key, at) for place in places)
         )
 
@@ -148,7 +152,7 @@ class ForgottenSteps:
 
     def _proposal(self, key: StepKey, place: _Place) -> Proposal | None:
         told = self._told[key]
-        caught = {name: run for name, (run, at) in told.failing.items() if place.holds(key, at)}
+        caught = {name: at.run for name, at in told.failing.items() if place.holds(key, at)}
         condition, action = _condition(key, place), _action(key, told.message)
         if not caught or len(condition) > MAX_CONDITION_CHARS:
             return None
@@ -165,8 +169,9 @@ class ForgottenSteps:
         told = self._told.get(key)
         if told is None:
             return []
-        fine = self._fine.get(key.place, ())
-        where = [at for _run, at in told.failing.values()]
+        where = list(told.failing.values())
+        runs = {at.run for at in where}
+        fine = [at for at in self._fine.get(key.place, ()) if at.run not in runs]
         times = max(_times(key, at.past) for at in where) + 1
         goals = dict.fromkeys(at.goal for at in where)
         if len(goals) > 1 or not any(goals):
@@ -186,7 +191,7 @@ def _narrow(key: StepKey, goal: str, where: Sequence[_At], fine: Sequence[_At]) 
 
 def _at(call: ObservedCall, past: Sequence[PastCall]) -> _At:
     goal = call.goal[:MAX_GOAL]
-    return _At("" if REDACTED in goal else goal, tuple(past)[-MAX_HISTORY:])
+    return _At(call.run, "" if REDACTED in goal else goal, tuple(past)[-MAX_HISTORY:])
 
 
 def _times(key: StepKey, past: Past) -> int:
@@ -203,7 +208,7 @@ def _action(key: StepKey, message: str) -> Action:
     said = " ".join(message.split())[:MAX_SAID].replace("{{", "{ {")
     detail = {
         "tool": key.step, "arguments": json.loads(key.arguments),
-        "reason": f"Without it this very call failed: {said}",
+        "reason": f"For this goal it was forgotten here before, and then: {said}",
     }  # fmt: skip
     text = json.dumps(detail, ensure_ascii=False, sort_keys=True)
     return Action("INSERT_STEP", text, ask_first(message).name, PRIORITY)

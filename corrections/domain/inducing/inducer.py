@@ -1,11 +1,12 @@
 """The inducer's memory: told one call after another, it keeps its proposals true to what it has seen."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from corrections.domain.inducing.acting import fallback, needed_step, step_action
-from corrections.domain.inducing.aligning import lesson_of
+from corrections.domain.inducing.aligning import Forgotten, lesson_of
 from corrections.domain.inducing.blaming import Said, blame, lacks
 from corrections.domain.inducing.board import Board
 from corrections.domain.inducing.calls import ObservedCall, PastCall
@@ -18,7 +19,7 @@ from corrections.domain.inducing.general import generalise, step_clause
 from corrections.domain.inducing.groups import Group, Mistake, Seen
 from corrections.domain.inducing.ledger import Book, Ledger
 from corrections.domain.inducing.proposals import Changes, Proposal
-from corrections.domain.inducing.recovering import Recovery, recoveries_of
+from corrections.domain.inducing.recovering import recoveries_of
 from corrections.domain.inducing.repairs import Swap, best_fix, swaps_between, word_edit
 from corrections.domain.inducing.repeats import Repeats
 from corrections.domain.inducing.surroundings import surroundings_of
@@ -109,7 +110,7 @@ class Inducer:
         for some in (mistake, family) if lesson.recoveries else ():
             known = self._group(some).recoveries.get(call.id, ())
             self._groups[some].recoveries[call.id] = (*known, *lesson.recoveries)[:MAX_RECOVERIES]
-        self._teach(family, call, call.history or (), lesson.recoveries)
+        self._teach(family, lesson.forgotten)
         changed: dict[Mistake, None] = {family: None, mistake: None}
         if lesson.fixed is not None and call.id not in self._groups[mistake].edits:
             changed |= dict.fromkeys(self._learn_fix(mistake, seen, lesson.fixed))
@@ -162,17 +163,16 @@ class Inducer:
         recoveries = recoveries_of(call, calls)
         for some in (mistake, family) if recoveries else ():
             self._groups[some].recoveries[call.id] = recoveries
-        self._teach(family, call, _past(call, run[:at]), recoveries)
+        before = replace(call, history=_past(call, run[:at]))
+        steps = [one for one in recoveries if one.kind == "insert"]
+        self._teach(family, [Forgotten(PastCall(one.tool, one.arguments), before) for one in steps])
         fixed = best_fix(call.input, (it.input for it in calls if it.tool == call.tool and not it.failed))
         return [] if fixed is None else self._learn_fix(mistake, seen, fixed)
 
-    def _teach(
-        self, family: Mistake, call: ObservedCall, past: Sequence[PastCall], recoveries: Sequence[Recovery]
-    ) -> None:
+    def _teach(self, family: Mistake, forgotten: Sequence[Forgotten]) -> None:
         """The few steps that one run shows to be missing before this very call."""
-        steps = [one for one in recoveries if one.kind == "insert"]
-        for one in steps if len(steps) <= MAX_STEPS else ():
-            for key in self._forgotten.teach(family, call, past, PastCall(one.tool, one.arguments)):
+        for one in forgotten if len(forgotten) <= MAX_STEPS else ():
+            for key in self._forgotten.teach(family, one.before, one.step):
                 self._steps.setdefault(self._forgotten.family(key) or family, {})[key] = None
 
     def _learn_fix(self, mistake: Mistake, seen: Seen, fixed: Mapping[str, Any]) -> list[Mistake]:
