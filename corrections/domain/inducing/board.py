@@ -27,6 +27,7 @@ class Board:
         self._made: dict[Source, dict[str, Proposal]] = {}
         self._taken: dict[str, bool] = {}
         self._told: dict[str, Proposal] = {}
+        self._said: dict[str, tuple[Book, Joined]] = {}
 
     def proposals(self) -> list[Proposal]:
         """Everything proposed now, with the number of good calls as it is now."""
@@ -45,6 +46,11 @@ class Board:
             updated=tuple(new for key, new in now.items() if key in told and told[key] != new),
             withdrawn=tuple(key for key in told if key not in now),
         )
+
+    def hits(self, key: str) -> int:
+        """How many good calls a proposal would hit that was made once, whether it still stands or not."""
+        book, joined = self._said.get(key, (None, None))
+        return len(self._hit(book, joined)) if book is not None and joined is not None else 0
 
     def set_parts(self, mistake: Mistake, parts: dict[Action, tuple[Clause, ...]]) -> None:
         """What is proposed about a mistake from now on."""
@@ -103,14 +109,23 @@ class Board:
         self, where: Mistake, joined: Joined, action: Action, evidence: Evidence
     ) -> Proposal | None:
         """One rule with its backtest; None for one that the engine does not take."""
-        hit: set[int] = set()
-        for extra in joined.any_of or (None,):
-            facts = joined.all_of if extra is None else joined.all_of | {extra}
-            hit |= self._ledger.hit(where.book, facts, joined.none_of)
+        hit = self._hit(where.book, joined)
         names = tuple(self._ledger.name(where.book, number) for number in sorted(hit))
         texts = self._ledger.always_text(where.tool)
         proposal = propose(where.tool, where.scope, joined, action, replace(evidence, hit=names), texts)
-        return proposal if proposal is not None and self._is_rule(proposal) else None
+        if proposal is None or not self._is_rule(proposal):
+            return None
+        self._said[proposal.key] = where.book, joined
+        if len(self._said) > MAX_TAKEN:
+            del self._said[next(iter(self._said))]
+        return proposal
+
+    def _hit(self, book: Book, joined: Joined) -> set[int]:
+        found: set[int] = set()
+        for extra in joined.any_of or (None,):
+            facts = joined.all_of if extra is None else joined.all_of | {extra}
+            found |= self._ledger.hit(book, facts, joined.none_of)
+        return found
 
     def _is_rule(self, proposal: Proposal) -> bool:
         if len(self._taken) > MAX_TAKEN:

@@ -18,7 +18,14 @@ from corrections.domain.inducing.calls import ObservedCall, PastCall
 from corrections.domain.inducing.features import MAX_NAME, REDACTED
 from corrections.domain.inducing.groups import Mistake
 from corrections.domain.inducing.phrases import field as field_of
-from corrections.domain.inducing.proposals import MAX_SAID, Action, Backtest, Proposal, ask_first, proposal_key
+from corrections.domain.inducing.proposals import (
+    MAX_SAID,
+    Action,
+    Backtest,
+    Proposal,
+    ask_first,
+    proposal_key,
+)
 from corrections.domain.inducing.surroundings import MAX_HISTORY
 from hgmem.rules.limits import MAX_CONDITION_CHARS
 
@@ -89,6 +96,7 @@ class ForgottenSteps:
         self._by_place: dict[str, dict[StepKey, None]] = {}
         self._by_call: dict[str, dict[StepKey, None]] = {}
         self._fine: dict[str, list[_At]] = {}
+        self._made: dict[str, tuple[StepKey, _Place]] = {}
 
     def meet(self, call: ObservedCall, past: Sequence[PastCall]) -> list[StepKey]:
         """One more call that went well; the steps about which more is known now."""
@@ -140,15 +148,26 @@ class ForgottenSteps:
         if told is None:
             return frozenset()
         return frozenset(
-            name
-            for name, at in told.failing.items()
-            if any(place.holds(key, at) for place in places)
+            name for name, at in told.failing.items() if any(place.holds(key, at) for place in places)
         )
 
     def proposals(self, key: StepKey) -> list[Proposal]:
         """What to propose about a step: one rule where it is true everywhere, else one for each goal."""
         made = (self._proposal(key, place) for place in self._places(key))
         return [proposal for proposal in made if proposal is not None]
+
+    def hits(self, key: str) -> int:
+        """How many calls went well without the step, where a proposal that was made once would make it."""
+        step, place = self._made.get(key, (None, None))
+        if step is None or place is None:
+            return 0
+        return sum(place.holds(step, at) for at in self._others(step))
+
+    def _others(self, key: StepKey) -> list[_At]:
+        """The calls that went well, but for those of runs that failed for want of the step."""
+        told = self._told.get(key)
+        runs = {at.run for at in told.failing.values()} if told else set()
+        return [at for at in self._fine.get(key.place, ()) if at.run not in runs]
 
     def _proposal(self, key: StepKey, place: _Place) -> Proposal | None:
         told = self._told[key]
@@ -157,8 +176,12 @@ class ForgottenSteps:
         if not caught or len(condition) > MAX_CONDITION_CHARS:
             return None
         good = len(self._fine.get(key.place, ()))
+        name = proposal_key(key.tool, condition, action)
+        self._made[name] = key, place
+        if len(self._made) > 2 * MAX_KEYS:
+            del self._made[next(iter(self._made))]
         return Proposal(
-            key=proposal_key(key.tool, condition, action), tool=key.tool, condition=condition,
+            key=name, tool=key.tool, condition=condition,
             action_type=action.type, action_detail=json.loads(action.detail), name=action.name,
             backtest=Backtest(tuple(sorted(caught)), len(told.failing), (), good),
             runs=len(set(caught.values())), priority=action.priority,
@@ -169,16 +192,16 @@ class ForgottenSteps:
         told = self._told.get(key)
         if told is None:
             return []
-        where = list(told.failing.values())
-        runs = {at.run for at in where}
-        fine = [at for at in self._fine.get(key.place, ()) if at.run not in runs]
+        where, fine = list(told.failing.values()), self._others(key)
         times = max(_times(key, at.past) for at in where) + 1
         goals = dict.fromkeys(at.goal for at in where)
         if len(goals) > 1 or not any(goals):
             everywhere = _Place(times)
             if not any(everywhere.holds(key, at) for at in fine):
                 return [everywhere]
-        found = [_narrow(key, goal, [at for at in where if at.goal == goal], fine) for goal in filter(None, goals)]
+        found = [
+            _narrow(key, goal, [at for at in where if at.goal == goal], fine) for goal in filter(None, goals)
+        ]
         return [place for place in found if place is not None][-MAX_GOALS:]
 
 

@@ -125,6 +125,11 @@ class Inducer:
         """What was proposed, gained evidence or was withdrawn since this was last asked."""
         return self._board.changes()
 
+    def hits(self, key: str) -> int:
+        """How many good calls the condition of a proposal would hit by now: what it took back, it may have had
+        to. 0 for one that this inducer never made."""
+        return self._board.hits(key) + self._forgotten.hits(key)
+
     # --- groups ---------------------------------------------------------------------------------
 
     def _mistakes(self, seen: Seen) -> tuple[Mistake, Mistake]:

@@ -103,4 +103,3 @@ def _path(run: WholeRun, result: str) -> PathDoc:
 def _key(run: WholeRun) -> str:
     said = repr((run.goal, run.calls[0].scope()))
     return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
