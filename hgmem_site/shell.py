@@ -83,7 +83,13 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("members", _("Members"), "group", covers=("member",)),
             Section("audit", _("Audit"), "history", action="see_audit", covers=("audit",)),
             Section("health", _("Health"), "monitor_heart", covers=("health",)),
-            Section("settings", _("Settings"), "tune", action="manage_workspace", covers=("settings",)),
+            Section(
+                "settings",
+                _("Settings"),
+                "tune",
+                action="manage_workspace",
+                covers=("settings", "webhook", "webhooks"),
+            ),
         ],
     ),
 ]
