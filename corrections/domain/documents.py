@@ -10,7 +10,7 @@ from memory.domain.plain_json import storable
 
 SERVER_FIELDS = frozenset(
     ("uuid", "correction_id", "version", "created_by", "created_at", "author", "effectiveness",
-     "effectiveness_score", "ruled_over", "runs_after", "settled_with")
+     "effectiveness_score", "ruled_over", "runs_after", "settled_with", "trial")
 )  # fmt: skip
 """What the server knows better than the sender: dropped from a document that comes in."""
 UNSAVED = "unsaved"
