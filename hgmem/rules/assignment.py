@@ -7,6 +7,7 @@ vectors for other implementations.
 from collections.abc import Collection
 from hashlib import sha256
 from typing import Annotated, Any, Final, Literal
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -31,7 +32,7 @@ class Trial(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    canary: Annotated[str, Field(max_length=MAX_NAME_CHARS)] = ""
+    canary: UUID
     salt: Annotated[str, Field(max_length=MAX_NAME_CHARS)]
     share: Annotated[int, Field(ge=0, le=BUCKETS)]
     stage: Annotated[int, Field(ge=0)] = 0
@@ -40,9 +41,13 @@ class Trial(BaseModel):
 
 
 def unit_of(variables: dict[str, Any]) -> str:
-    """The root task that a question's variables name, else the task itself, or ``""``."""
+    """The root task that a question's variables name, else the task itself, or ``""``.
+
+    No task of a name beyond 200 characters can be recorded: such a one counts as none.
+    """
     task = variables.get("task")
-    return (task.get("root") or task.get("id") or "") if task else ""
+    unit: str = (task.get("root") or task.get("id") or "") if task else ""
+    return unit if len(unit) <= MAX_NAME_CHARS else ""
 
 
 def unit_digest(unit: str) -> str:

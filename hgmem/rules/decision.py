@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 from hgmem.rules.assignment import Arm
 from hgmem.rules.compiled import CompiledRule
@@ -34,7 +35,7 @@ class Exposure:
 
     rule: str
     version: int
-    canary: str
+    canary: UUID
     stage: int
     share: int
     arm: Arm

@@ -80,6 +80,8 @@ def test_assign__share_raised__takes_no_task_out_of_the_canary(
         pytest.param({"task": {"id": "sub", "root": ""}}, "sub", id="empty root"),
         pytest.param({"task": {"id": "sub", "root": "top"}}, "top", id="sub-task"),
         pytest.param({"task": {"root": "top"}}, "top", id="root alone"),
+        pytest.param({"task": {"id": "t" * 200}}, "t" * 200, id="as long as a name can be"),
+        pytest.param({"task": {"id": "t" * 201}}, "", id="too long to be recorded"),
     ],
 )
 def test_unit__of_a_question__is_the_root_task(variables: dict[str, Any], unit: str) -> None:

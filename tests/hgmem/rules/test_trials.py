@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from tests.hgmem.rules.strategies import conditions, contexts
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 SHARE = 5_000
+TRIAL = UUID(int=7)
 CANARY = next(f"t{at}" for at in range(99) if assign("r0", "s", f"t{at}", share=SHARE) == "canary")
 CONTROL = next(f"t{at}" for at in range(99) if assign("r0", "s", f"t{at}", share=SHARE) == "control")
 
@@ -34,7 +36,7 @@ def rule(uuid: str = "r0", version: int = 1, **fields: Any) -> Rule:
 
 def on_trial(one: Rule, mode: str = "canary", share: int = SHARE, kept: tuple[str, ...] = ()) -> Rule:
     trial = Trial.model_validate(
-        {"canary": "c1", "salt": "s", "share": share, "stage": 2, "mode": mode, "kept": kept}
+        {"canary": TRIAL, "salt": "s", "share": share, "stage": 2, "mode": mode, "kept": kept}
     )
     return one.model_copy(update={"trial": trial})
 
@@ -76,7 +78,7 @@ def test_edit_on_trial__by_mode_and_task__acts_or_leaves_the_call_to_the_baselin
 
 def test_exposure__of_a_canary__carries_stage_share_and_trial() -> None:
     [seen] = decide([on_trial(rule())], {"id": CONTROL}).exposures
-    assert (seen.canary, seen.stage, seen.share) == ("c1", 2, SHARE)
+    assert (seen.canary, seen.stage, seen.share) == (TRIAL, 2, SHARE)
 
 
 def test_kept_task__above_its_old_share__stays_in_the_control_arm() -> None:
@@ -153,7 +155,7 @@ def test_compile__two_plain_or_two_candidate_versions__are_refused() -> None:
     assert [(one.uuid, one.version) for one in ruleset.broken] == [("r0", 2), ("r0", 4)]
 
 
-@pytest.mark.parametrize("trial", [None, Trial(salt="s", share=1, kept=("a",))])
+@pytest.mark.parametrize("trial", [None, Trial(canary=TRIAL, salt="s", share=1, kept=("a",))])
 def test_document__of_a_rule__names_the_trial_only_where_there_is_one(trial: Trial | None) -> None:
     one = rule().model_copy(update={"trial": trial})
     assert ("trial" in one.to_document()) is (trial is not None)
