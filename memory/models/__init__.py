@@ -6,7 +6,7 @@ from memory.models.audit import AuditEvent
 from memory.models.experience import Outcome, Payload, Step, Task, ToolCall
 from memory.models.failures import DailyCount, ErrorPattern, Failure, PatternLink
 from memory.models.imports import ImportJob
-from memory.models.insights import TaskInsight
+from memory.models.insights import RetryCell, SpeedCell, TaskInsight, WayCell
 from memory.models.localizations import Localization, PathUse
 from memory.models.paths import (
     Lineage,
@@ -25,6 +25,7 @@ from memory.models.tools import Tool, ToolSchema, Validator
 __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
-    "PathUse", "PatternLink", "Payload", "RewardChange", "RewriteProposal", "Step", "StoredAnswer", "Task",
-    "TaskInsight", "TextEntry", "Tool", "ToolCall", "ToolSchema", "User", "Validator", "Workspace",
+    "PathUse", "PatternLink", "Payload", "RetryCell", "RewardChange", "RewriteProposal", "SpeedCell",
+    "Step", "StoredAnswer", "Task", "TaskInsight", "TextEntry", "Tool", "ToolCall", "ToolSchema", "User",
+    "Validator", "WayCell", "Workspace",
 ]  # fmt: skip
