@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 from django.db.models import Count, F, Q
 
@@ -46,7 +47,7 @@ def _arms(ids: Sequence[int]) -> dict[tuple[int, int], dict[str, ArmNumbers]]:
         **{f"n_{name}": Count("pk", filter=Q(**{name: True})) for name in _HITS},
     )
     arms: dict[tuple[int, int], dict[str, ArmNumbers]] = defaultdict(dict)
-    for row in counted:
+    for row in cast("Iterable[dict[str, Any]]", counted):
         hits = {name: row[f"n_{name}"] for name in _HITS}
         numbers = {name: row[name] for name in ("exposed", "crossed", "decided", "timed")}
         arms[row["canary_id"], row["stage"]][row["arm"]] = ArmNumbers(**numbers, **hits)
