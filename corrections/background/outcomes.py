@@ -1,8 +1,8 @@
 """How exposed tasks ended, each exposure exactly as its task is now, however many workers there are.
 
 The outbox is ``Exposure.is_due``. A new exposure is due. So is one whose task got news: its name is watched
-before it is looked at first, and the analysis marks watched names in its own transaction. An exposure stays due
-while the worker has still to look at some of its task, so no change is ever missed.
+before it is looked at first, and the analysis marks watched names in its own transaction. An exposure
+stays due while the worker has still to look at some of its task, so no change is ever missed.
 """
 
 import logging
