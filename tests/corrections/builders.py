@@ -51,9 +51,9 @@ def make_canary(rule: Rule, *, state: str = "running", share: int = 5_000, **fie
         status = "active" if state == "holdout" else "canary"
         Rule.objects.filter(pk=rule.pk).update(status=status, live_version=newest)
     given = {
-        "version": newest, "baseline": baseline, "salt": "salt",
-        "policy": msgspec.to_builtins(CanaryPolicy()), "requested_by": "system", "requested_at": NOW, "started_at": NOW, "evidence_since": NOW,
-        "updated_at": NOW, **fields,
+        "version": newest, "baseline": baseline, "salt": "salt", "requested_by": "system",
+        "policy": msgspec.to_builtins(CanaryPolicy()), "requested_at": NOW, "started_at": NOW,
+        "evidence_since": NOW, "updated_at": NOW, **fields,
     }  # fmt: skip
     canary = Canary.objects.create(workspace=rule.workspace, rule=rule, state=state, share=share, **given)
     phase = state if state in PHASES else "trial"
