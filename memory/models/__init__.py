@@ -12,12 +12,13 @@ from memory.models.paths import Lineage, Node, Path, PathBuild, PathEdge, PathEn
 from memory.models.rewrites import Alert, RewriteProposal
 from memory.models.texts import TextEntry
 from memory.models.tools import Tool, ToolSchema, Validator
+from memory.models.watches import TaskWatch
 from memory.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
     "PathUse", "PatternLink", "Payload", "RetryCell", "RewardChange", "RewriteProposal", "SpeedCell",
-    "Step", "StoredAnswer", "Task", "TaskInsight", "TextEntry", "Tool", "ToolCall", "ToolSchema", "User",
-    "Validator", "WayCell", "Webhook", "WebhookDelivery", "Workspace",
+    "Step", "StoredAnswer", "Task", "TaskInsight", "TaskWatch", "TextEntry", "Tool", "ToolCall",
+    "ToolSchema", "User", "Validator", "WayCell", "Webhook", "WebhookDelivery", "Workspace",
 ]  # fmt: skip
