@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -15,10 +16,11 @@ def share_of(buckets: int) -> float:
     return buckets / BUCKETS
 
 
-class ShareField(serializers.FloatField):
+@extend_schema_field(OpenApiTypes.DOUBLE)
+class ShareField(serializers.ReadOnlyField):
     """Buckets as a fraction of the tasks (0 to 1)."""
 
-    def to_representation(self, value: Any) -> float:
+    def to_representation(self, value: Any) -> Any:
         """10,000 buckets are all tasks."""
         return share_of(int(value))
 
@@ -112,8 +114,8 @@ class ExposureSerializer(serializers.ModelSerializer[Exposure]):
     class Meta:
         model = Exposure
         fields = (
-            "unit", "arm", "stage", "share", "tool", "exposed_at", "is_crossed", "task", "failed", "tool_error",
-            "slow", "retried", "overridden", "decided_at",
+            "unit", "arm", "stage", "share", "tool", "exposed_at", "is_crossed", "task", "failed",
+            "tool_error", "slow", "retried", "overridden", "decided_at",
         )  # fmt: skip
         read_only_fields = fields
 

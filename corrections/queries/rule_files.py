@@ -10,7 +10,7 @@ EXPORTED = ("active", "canary", "draft", "disabled", "expired")
 
 
 def list_kept(workspace_id: int, *, exported: bool = False) -> list[KeptRule]:
-    """All rules of the workspace, or those that an export writes (not retired, not deleted). Three queries."""
+    """All rules of the workspace, or those that an export writes (not retired or deleted). Three queries."""
     rows = Rule.objects.filter(workspace_id=workspace_id).select_related("latest_version", "live_version")
     if exported:
         rows = rows.filter(status__in=EXPORTED)
