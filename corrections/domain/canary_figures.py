@@ -16,6 +16,8 @@ GUARDRAILS = ("tool_error", "slow", "retried", "overridden")
 COUNTED = ("exposed", "decided", "failed", *GUARDRAILS)
 QUIET = 3.0
 """A guard is quiet while its E-value is below this."""
+MISMATCH_P = 0.001
+"""Below this p-value the split between the arms is wrong."""
 ENOUGH = 5
 """Below so many decided tasks in an arm its rate is not shown."""
 LN10 = log(10)
@@ -173,3 +175,41 @@ def certainty_of(uplift: Any, *, decided: Sequence[int]) -> Certainty:
         return Certainty("unknown")
     word = "helps" if lower > 0 else "harms" if upper < 0 else "open"
     return Certainty(word, 100 * lower, 100 * upper, 100 * estimate)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a look saw: natural log E-values (None: nothing was tested yet), guardrails as E-values, the p-value
+    of the split between the arms."""
+
+    harm: float | None = None
+    benefit: float | None = None
+    guard: float | None = None
+    guards: tuple[tuple[str, float], ...] = ()
+    mismatch_p: float | None = None
+    uplift: Any = None
+
+    @property
+    def loud(self) -> list[str]:
+        """The guardrails that speak up."""
+        return [name for name, value in self.guards if value >= QUIET]
+
+    @property
+    def is_mismatch(self) -> bool:
+        """The split is not the one that was asked for: every verdict is blocked."""
+        return self.mismatch_p is not None and self.mismatch_p < MISMATCH_P
+
+
+def read_seen(numbers: Mapping[str, Any]) -> Seen:
+    """Reads what :func:`corrections.domain.effect.judge` saw; what is missing or no number is None."""
+    guards = numbers.get("guardrails")
+    given: Mapping[str, Any] = guards if isinstance(guards, Mapping) else {}
+    known = ((name, read_number(given, name)) for name in GUARDRAILS)
+    return Seen(
+        harm=read_number(numbers, "harm_log_e"),
+        benefit=read_number(numbers, "benefit_log_e"),
+        guard=read_number(numbers, "guard_log_e"),
+        guards=tuple((name, value) for name, value in known if value is not None),
+        mismatch_p=read_number(numbers, "mismatch_p"),
+        uplift=numbers.get("uplift"),
+    )
