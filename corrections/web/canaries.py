@@ -101,6 +101,7 @@ def seen_key(row: Canary) -> str:
 
 def live_context(request: PageRequest, row: Canary) -> dict[str, Any]:
     """What changes while one looks: figures, the chart, the arms."""
+    queries.count_afresh(row)
     picture = picture_of(row, live=queries.count_trying(row.workspace_id), now=timezone.now())
     looks, events = queries.newest_looks(row), queries.newest_events(row)
     return {

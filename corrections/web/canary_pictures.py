@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from corrections.domain.canaries import BUCKETS, CanaryPolicy, safe_canary_policy
+from corrections.domain.canary_counts import GUARDRAILS
 from corrections.domain.canary_figures import (
     Arm,
     Bar,
@@ -32,6 +33,11 @@ class StageRow:
     control: Arm
     shadow: Arm
 
+    @property
+    def exposed(self) -> int:
+        """Tasks in both arms."""
+        return self.canary.numbers.exposed + self.control.numbers.exposed
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -57,12 +63,13 @@ class Picture:
     @property
     def split(self) -> float:
         """The share of the exposed tasks that were in the canary arm."""
-        return self.canary.exposed / max(self.canary.exposed + self.control.exposed, 1)
+        mine, theirs = self.canary.numbers.exposed, self.control.numbers.exposed
+        return mine / max(mine + theirs, 1)
 
     @property
     def expected(self) -> float:
         """The share that should have been, weighed by the stages' tasks; 0 without any."""
-        met = [(one.canary.exposed + one.control.exposed, one.stage.share / BUCKETS) for one in self.stages]
+        met = [(one.exposed, one.stage.share / BUCKETS) for one in self.stages]
         total = sum(n for n, _ in met)
         return sum(n * share for n, share in met) / total if total else 0.0
 
@@ -80,8 +87,10 @@ class GuardRow:
 def guard_rows(picture: Picture) -> list[GuardRow]:
     """Each guardrail with its rates side by side."""
     values = dict(picture.seen.guards)
-    pairs = zip(picture.canary.guard_rates, picture.control.guard_rates, strict=True)
-    return [GuardRow(name, mine, theirs, values.get(name)) for (name, mine), (_, theirs) in pairs]
+    return [
+        GuardRow(name, picture.canary.rate_of(name), picture.control.rate_of(name), values.get(name))
+        for name in GUARDRAILS
+    ]
 
 
 def picture_of(row: Canary, *, live: int, now: datetime) -> Picture:
@@ -91,7 +100,7 @@ def picture_of(row: Canary, *, live: int, now: datetime) -> Picture:
     current = [stage for stage in stages if stage.phase == phase]
     arms = {name: sum_arms(name, [stage.counts for stage in current]) for name in ("canary", "control", "shadow")}
     seen, alpha = read_seen(row.evidence), policy_of(row).alpha
-    certainty = certainty_of(seen.uplift, decided=[arms["canary"].decided, arms["control"].decided])
+    certainty = certainty_of(seen.uplift, decided=[arms["canary"].numbers.decided, arms["control"].numbers.decided])
     said = certainty_said(certainty, canary=arms["canary"], control=arms["control"], alpha=alpha)
     harm_limit, benefit_limit = limits(alpha, live)
     return Picture(

@@ -1,18 +1,21 @@
 """What a canary gathered, to take home: looks, stages and exposed tasks as CSV."""
 
+from dataclasses import asdict, fields
 from typing import Any
 from uuid import UUID
 
 from django.http import StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
-from corrections.domain.canary_figures import COUNTED, read_arm, read_seen
+from corrections.domain.canary_counts import ArmNumbers
+from corrections.domain.canary_figures import read_arm, read_seen
 from corrections.models import CanaryLook, CanaryStage
 from corrections.queries import canary_pages as queries
 from corrections.web.canaries import canary_of
 from memory.web.access import PageRequest, workspace_page
 from memory.web.tables import csv_answer
 
+COUNTED = [field.name for field in fields(ArmNumbers)]
 STAGE_ARMS = ("canary", "control", "shadow")
 STAGE_HEADER = [
     "stage", "phase", "share_of_10000", "begun_at", "ended_at",
@@ -51,8 +54,7 @@ def canary_exposures_csv(request: PageRequest, uuid: UUID) -> StreamingHttpRespo
 def _stage_cells(stage: CanaryStage) -> list[Any]:
     cells: list[Any] = [stage.number, stage.phase, stage.share, stage.begun_at, stage.ended_at]
     for name in STAGE_ARMS:
-        arm = read_arm(name, stage.counts)
-        cells += [arm.exposed, arm.decided, arm.failed, *arm.guards]
+        cells += asdict(read_arm(name, stage.counts).numbers).values()
     return cells
 
 

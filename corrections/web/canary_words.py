@@ -55,7 +55,7 @@ GUARDRAILS: dict[str, Any] = {
     "overridden": gettext_lazy("a person overrode it"),
 }
 EVENTS: dict[str, Any] = {
-    "request": gettext_lazy("asked for"), "shadow": gettext_lazy("shadow began"),
+    "open": gettext_lazy("asked for"), "shadow": gettext_lazy("shadow began"),
     "start": gettext_lazy("started"), "ramp": gettext_lazy("ramped up"), "brake": gettext_lazy("braked"),
     "pause": gettext_lazy("paused"), "resume": gettext_lazy("resumed"), "hold": gettext_lazy("held"),
     "extend": gettext_lazy("given more time"), "promote": gettext_lazy("promoted"),
@@ -79,7 +79,7 @@ NUMBERS = {
 
 def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: float) -> str:
     """One sentence that says how sure we are, with the numbers it rests on."""
-    n = {"with": canary.decided, "without": control.decided}
+    n = {"with": canary.numbers.decided, "without": control.numbers.decided}
     if certainty.lower is None or certainty.upper is None:
         return _(
             "Not enough data: %(with)d tasks with the rule and %(without)d without have come to an end."

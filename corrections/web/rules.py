@@ -18,6 +18,7 @@ from corrections.queries.conflicts import conflicts_of_rule, latest_scan
 from corrections.queries.dependencies import dependents_of
 from corrections.queries.effects import effect_of
 from corrections.queries.receipts import list_uses
+from corrections.web.canary_of_rule import canaries_shown
 from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
 from corrections.web.forms.basics import RuleFilterForm
 from corrections.web.sessions import find_rule
@@ -77,6 +78,7 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "why_not_edit": why_not_edit(row, request.actor),
         "why_not_review": why_not_review(request.actor),
     }
+    context |= canaries_shown(row, request.actor)
     return render(request, "rules/detail.html", context | standing_of(row))
 
 
