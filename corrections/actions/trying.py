@@ -171,7 +171,9 @@ def try_on_calls(
     """
     check_may(by, "look")
     rule = outside_time(read_document(document, author="human"))
-    named = rule.model_copy(update={"uuid": document.get("uuid") or "document-0", "version": rule.version or 1})
+    named = rule.model_copy(
+        update={"uuid": document.get("uuid") or "document-0", "version": rule.version or 1}
+    )
     ruleset = Ruleset.compile([named], version="simulation")
     calls = list_calls_at(
         workspace_id=by.workspace_id or 0, places=places, after=rule.point == "after", history=True

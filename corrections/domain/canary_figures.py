@@ -50,7 +50,9 @@ def read_arm(name: str, counts: Any) -> Arm:
     """An arm of ``CanaryStage.counts``; what is missing there is zero."""
     found = counts.get(name) if isinstance(counts, Mapping) else None
     given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
-    return Arm(name, ArmNumbers(**{field.name: _count(given.get(field.name)) for field in fields(ArmNumbers)}))
+    return Arm(
+        name, ArmNumbers(**{field.name: _count(given.get(field.name)) for field in fields(ArmNumbers)})
+    )
 
 
 def sum_arms(name: str, stages: Iterable[Any]) -> Arm:

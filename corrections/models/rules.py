@@ -15,9 +15,13 @@ class RuleQuerySet(models.QuerySet["Rule"]):
         """Rules whose live version is served (its validity window is checked when it is matched)."""
         return self.filter(status="active", live_version__isnull=False)
 
+    def live(self) -> "RuleQuerySet":
+        """Active rules and those on trial: their live version is served to all tasks or to some."""
+        return self.filter(status__in=("active", "canary"), live_version__isnull=False)
+
     def overdue(self, now: datetime) -> "RuleQuerySet":
-        """Active rules whose live version is past ``valid_until``."""
-        return self.active().filter(live_version__valid_until__lte=now)
+        """Live rules whose live version is past ``valid_until``."""
+        return self.live().filter(live_version__valid_until__lte=now)
 
 
 class Rule(models.Model):

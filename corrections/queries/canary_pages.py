@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from corrections.domain.canaries import LIVE_STATES, TRYING_STATES
-from corrections.queries.canary_counts import stage_counts
 from corrections.models import Canary, CanaryEvent, CanaryLook, CanaryStage, Exposure, Rule
+from corrections.queries.canary_counts import stage_counts
 
 GROUPS: dict[str, tuple[str, ...]] = {
     "trial": ("held", "waiting", "running", "paused"),

@@ -25,7 +25,19 @@ from memory.web.access import PageRequest, workspace_page
 
 EXPOSURES_SHOWN = 10
 LOOKS_LISTED = 30
-MARKED = ("start", "ramp", "brake", "pause", "resume", "promote", "roll_back", "hold", "reset", "share", "extend")
+MARKED = (
+    "start",
+    "ramp",
+    "brake",
+    "pause",
+    "resume",
+    "promote",
+    "roll_back",
+    "hold",
+    "reset",
+    "share",
+    "extend",
+)
 
 
 @require_GET
@@ -137,9 +149,7 @@ def numbered(events: list[CanaryEvent]) -> list[tuple[int, CanaryEvent]]:
     return [(len(events) - index, event) for index, event in enumerate(events)]
 
 
-def chart_of(
-    picture: Picture, looks: list[CanaryLook], events: list[CanaryEvent]
-) -> EvidenceChart | None:
+def chart_of(picture: Picture, looks: list[CanaryLook], events: list[CanaryEvent]) -> EvidenceChart | None:
     """Evidence over time with the decisions in it; None with fewer than two looks."""
     if len(looks) < 2:
         return None

@@ -71,9 +71,7 @@ def _place(exposure: Exposure) -> tuple[UUID, int] | None:
     return receipt.call_task.uuid, receipt.call_seq
 
 
-def _match(
-    exposure: Exposure, tried: dict[tuple[UUID, int], dict[str, Any]], names: dict[str, str]
-) -> Match:
+def _match(exposure: Exposure, tried: dict[tuple[UUID, int], dict[str, Any]], names: dict[str, str]) -> Match:
     place = _place(exposure)
     if place is None:
         return Match(exposure, problem=_("The call is not recorded yet."))
@@ -82,5 +80,11 @@ def _match(
         return Match(exposure, problem=_("The call is not there any more, or cannot be read."))
     would = readable(answer, answer["context"], names=names)
     if not answer["applied"] and not answer["after_call"]:
-        return Match(exposure, would, _("On the call as it was recorded it does not fire: its input was redacted, or it was made otherwise than asked."))
+        return Match(
+            exposure,
+            would,
+            _(
+                "On the call as it was recorded it does not fire: its input was redacted, or it was made otherwise than asked."
+            ),
+        )
     return Match(exposure, would)

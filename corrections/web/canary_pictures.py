@@ -98,9 +98,13 @@ def picture_of(row: Canary, *, live: int, now: datetime) -> Picture:
     stages = list(row.stages.all())
     phase = stages[-1].phase if stages else "trial"
     current = [stage for stage in stages if stage.phase == phase]
-    arms = {name: sum_arms(name, [stage.counts for stage in current]) for name in ("canary", "control", "shadow")}
+    arms = {
+        name: sum_arms(name, [stage.counts for stage in current]) for name in ("canary", "control", "shadow")
+    }
     seen, alpha = read_seen(row.evidence), policy_of(row).alpha
-    certainty = certainty_of(seen.uplift, decided=[arms["canary"].numbers.decided, arms["control"].numbers.decided])
+    certainty = certainty_of(
+        seen.uplift, decided=[arms["canary"].numbers.decided, arms["control"].numbers.decided]
+    )
     said = certainty_said(certainty, canary=arms["canary"], control=arms["control"], alpha=alpha)
     harm_limit, benefit_limit = limits(alpha, live)
     return Picture(

@@ -62,4 +62,12 @@ def _look_cells(look: CanaryLook) -> list[Any]:
     seen = read_seen(look.numbers)
     uplift = seen.uplift if isinstance(seen.uplift, dict) else {}
     bounds = [uplift.get(name) for name in ("estimate", "lower", "upper")]
-    return [look.at, look.numbers.get("decided"), seen.harm, seen.benefit, seen.guard, *bounds, seen.mismatch_p]
+    return [
+        look.at,
+        look.numbers.get("decided"),
+        seen.harm,
+        seen.benefit,
+        seen.guard,
+        *bounds,
+        seen.mismatch_p,
+    ]

@@ -18,8 +18,8 @@ from corrections.queries.conflicts import conflicts_of_rule, latest_scan
 from corrections.queries.dependencies import dependents_of
 from corrections.queries.effects import effect_of
 from corrections.queries.receipts import list_uses
-from corrections.web.canary_of_rule import canaries_shown
 from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
+from corrections.web.canary_of_rule import canaries_shown
 from corrections.web.forms.basics import RuleFilterForm
 from corrections.web.sessions import find_rule
 from hgmem.rules import Condition, RuleError

@@ -71,6 +71,8 @@ PERMISSIONS: dict[str, Permission] = {
     "draft_rule": Permission("write rules", Role.REVIEWER, Scope.RULES_WRITE),
     "rule_conflict": Permission("rule on conflicts", Role.REVIEWER, Scope.REVIEW),
     "publish_rule": Permission("activate or disable rules", Role.MAINTAINER, Scope.ADMIN),
+    "steer_canary": Permission("steer canaries", Role.MAINTAINER, Scope.ADMIN),
+    "stop_canary": Permission("pause canaries or roll them back", Role.REVIEWER, Scope.REVIEW),
     "review_rule": Permission("say that a rule is still right", Role.REVIEWER, Scope.REVIEW),
     "review_change": Permission("approve or reject changes", Role.REVIEWER, Scope.REVIEW),
     "edit_validator": Permission("write validators", Role.MAINTAINER, Scope.RULES_WRITE),

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory.models import ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
+from django.db.models import Count, Sum
+
+from memory.models import DailyCount, ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
 from memory.queries.paging import Page, most_first, newest_first
 
 CALLS_PER_PAGE = 25
@@ -43,6 +45,19 @@ def schema_changed_at(workspace_id: int, name: str) -> datetime | None:
     """When the input schema of a tool last changed; None for never, or for a tool that is not known."""
     rows = ToolSchema.objects.filter(tool__workspace_id=workspace_id, tool__name=name, version__gt=1)
     return rows.order_by("-version").values_list("seen_at", flat=True).first()
+
+
+def schema_hash_of(workspace_id: int, name: str) -> str:
+    """The hash of a tool's input schema as it is now; "" for a tool that is not known."""
+    rows = Tool.objects.filter(workspace_id=workspace_id, name=name)
+    return rows.values_list("schema_hash", flat=True).first() or ""
+
+
+def calls_per_day(workspace_id: int, name: str, *, since: datetime) -> float | None:
+    """How often a tool was called on an average day since then; None without a call, or for a pattern."""
+    rows = DailyCount.objects.filter(workspace_id=workspace_id, tool=name, day__gte=since.date())
+    days = rows.filter(calls__gt=0).aggregate(calls=Sum("calls"), days=Count("day"))
+    return days["calls"] / days["days"] if days["days"] else None
 
 
 def list_tool_names(workspace: Workspace, *, limit: int = 200) -> list[str]:
