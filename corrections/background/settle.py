@@ -9,7 +9,7 @@ so killing the worker anywhere loses nothing and counts nothing twice.
 import logging
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
 import orjson
@@ -18,6 +18,7 @@ from django.db.models import DateTimeField, F, Model, QuerySet, Value
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
+from corrections.background.rule_days import add_days
 from corrections.live.signing import receipt_keys
 from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
 from hgmem import receipts as tokens
@@ -215,6 +216,7 @@ def count_receipts(limit: int) -> int:
     )
     for pk, key in sorted((pk, key) for key, pk in rule_ids.items()):
         _add_counts(pk, key, tally)
+    add_days({(rule_ids[key], day): n for (key, day), n in tally.days.items() if key in rule_ids})
     Receipt.objects.filter(pk__in=[receipt.pk for receipt in receipts]).update(counted_at=timezone.now())
     return len(receipts)
 
@@ -226,6 +228,7 @@ class _Tally:
         self.uses: list[tuple[Receipt, RuleKey, int, str]] = []
         self.keys: set[RuleKey] = set()
         self.matches: Counter[RuleKey] = Counter()
+        self.days: Counter[tuple[RuleKey, date]] = Counter()
         self.errors: Counter[RuleKey] = Counter()
         self.matched_at: dict[RuleKey, datetime] = {}
         self.last_error: dict[RuleKey, str] = {}
@@ -235,6 +238,7 @@ class _Tally:
         for uuid, version, state, _ in receipt.body["rules"]:
             key = (receipt.workspace_id, uuid)
             self.matches[key] += 1
+            self.days[key, receipt.issued_at.astimezone(UTC).date()] += 1
             self.matched_at[key] = max(receipt.issued_at, self.matched_at.get(key, receipt.issued_at))
             roles[uuid] = (version, state)
         for fault in receipt.body.get("errors", ()):

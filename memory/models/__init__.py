@@ -20,10 +20,11 @@ from memory.models.paths import (
 from memory.models.rewrites import Alert, RewriteProposal
 from memory.models.texts import TextEntry
 from memory.models.tools import Tool, ToolSchema, Validator
+from memory.models.watches import TaskWatch
 
 __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
     "PathUse", "PatternLink", "Payload", "RewardChange", "RewriteProposal", "Step", "StoredAnswer", "Task",
-    "TextEntry", "Tool", "ToolCall", "ToolSchema", "User", "Validator", "Workspace",
+    "TaskWatch", "TextEntry", "Tool", "ToolCall", "ToolSchema", "User", "Validator", "Workspace",
 ]  # fmt: skip
