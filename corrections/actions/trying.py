@@ -166,8 +166,8 @@ def try_on_calls(
 ) -> dict[tuple[UUID, int], dict[str, Any]]:
     """What one rule alone would do to recorded calls (task uuid, number), regardless of its validity window.
 
-    Each answer is a decision with its ``context``. Calls that are not there, or that cannot be asked about, are
-    left out. Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
+    Each answer is a decision with its ``context``. Calls that are not there, or that cannot be asked about,
+    are left out. Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
     """
     check_may(by, "look")
     rule = outside_time(read_document(document, author="human"))

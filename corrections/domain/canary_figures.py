@@ -19,6 +19,7 @@ QUIET = 3.0
 ENOUGH = 5
 """Below so many decided tasks in an arm its rate is not shown."""
 LN10 = log(10)
+NOTHING = ArmNumbers()
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Arm:
     """One arm's numbers of a stage, or summed over stages, as rates."""
 
     name: str
-    numbers: ArmNumbers = ArmNumbers()
+    numbers: ArmNumbers = NOTHING
 
     @property
     def is_known(self) -> bool:
@@ -160,8 +161,8 @@ def certainty_of(uplift: Any, *, decided: Sequence[int]) -> Certainty:
 
 @dataclass(frozen=True)
 class Seen:
-    """What a look saw: natural log E-values (None: nothing was tested yet), guardrails as E-values, the p-value
-    of the split between the arms."""
+    """What a look saw: natural log E-values (None: nothing was tested yet), guardrails as E-values, the
+    p-value of the split between the arms."""
 
     harm: float | None = None
     benefit: float | None = None

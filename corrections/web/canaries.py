@@ -87,7 +87,7 @@ def _one_list(request: PageRequest, wanted: dict[str, str]) -> dict[str, Any]:
 @require_GET
 @workspace_page("look")
 def canary(request: PageRequest, uuid: UUID) -> HttpResponse:
-    """One canary. htmx asks for the part that changes alone, and for everything when the state has changed."""
+    """One canary. htmx asks for what changes alone, and for everything when the state has changed."""
     row = canary_of(request, uuid)
     context = live_context(request, row)
     if not request.htmx:

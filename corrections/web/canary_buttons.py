@@ -27,8 +27,8 @@ class Words:
 
     label: Any
     confirm: Any
-    kind: str = ""
-    done: Any = _("Done.")
+    kind: str
+    done: Any
 
 
 WORDS: dict[str, Words] = {
@@ -41,7 +41,8 @@ WORDS: dict[str, Words] = {
     "extend": Words(
         _("Give it more time"),
         _("It goes on as it is, with a later time limit."),
-        done=_("It has more time."),
+        "",
+        _("It has more time."),
     ),
     "resume": Words(
         _("Resume"),
@@ -52,22 +53,26 @@ WORDS: dict[str, Words] = {
     "set_share": Words(
         _("Set the share"),
         _("A new stage begins. Tasks that have begun keep what they have when the share goes up."),
-        done=_("A new stage has begun."),
+        "",
+        _("A new stage has begun."),
     ),
     "pause": Words(
         _("Pause"),
         _("No task gets the rule until it is resumed, and no evidence is gathered."),
-        done=_("It is paused."),
+        "",
+        _("It is paused."),
     ),
     "end_holdout": Words(
         _("End the holdout"),
         _("All tasks get the rule, and nobody notices any more when it becomes useless."),
-        done=_("The holdout is over: all tasks get the rule."),
+        "",
+        _("The holdout is over: all tasks get the rule."),
     ),
     "stop_shadow": Words(
         _("End the shadow run"),
         _("Its matches are no longer counted. What was counted stays."),
-        done=_("The shadow run is over."),
+        "",
+        _("The shadow run is over."),
     ),
     "roll_back": Words(
         _("Roll back"),

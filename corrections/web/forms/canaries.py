@@ -15,8 +15,10 @@ class CanaryFilterForm(forms.Form):
 
     q = forms.CharField(label=_("Rule's name contains"), required=False, max_length=200)
     group = forms.ChoiceField(
-        label=_("State"), required=False, choices=[("", _("all")), *((name, GROUP_WORDS[name]) for name in GROUPS)]
-    )  # fmt: skip
+        label=_("State"),
+        required=False,
+        choices=[("", _("all")), *((name, GROUP_WORDS[name]) for name in GROUPS)],
+    )
 
     def wanted(self) -> dict[str, str]:
         """What was understood; a value that is no choice is dropped."""
@@ -39,7 +41,10 @@ class ExposureFilterForm(forms.Form):
     outcome = forms.ChoiceField(
         label=_("Outcome"),
         required=False,
-        choices=[("", _("any")), ("failed", _("failed")), ("good", _("went well")), ("open", _("not ended yet"))],
+        choices=[
+            ("", _("any")), ("failed", _("failed")), ("good", _("went well")),
+            ("open", _("not ended yet")),
+        ],
     )  # fmt: skip
     crossed = forms.ChoiceField(
         label=_("Crossed"), required=False, choices=[("", _("any")), ("yes", _("met in both arms"))]
