@@ -10,6 +10,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_GET
 
 from corrections.actions.trying import try_on_calls
@@ -24,6 +25,9 @@ from memory.web.access import PageRequest, workspace_page
 
 MATCHES_PER_PAGE = 20
 COUNTED_TO = 10_000
+NOT_AGAIN = gettext_noop(
+    "On the call as it was recorded it does not fire: its input was redacted, or the call was made otherwise."
+)
 
 
 @dataclass(frozen=True)
@@ -83,8 +87,6 @@ def _match(exposure: Exposure, tried: dict[tuple[UUID, int], dict[str, Any]], na
         return Match(
             exposure,
             would,
-            _(
-                "On the call as it was recorded it does not fire: its input was redacted, or it was made otherwise than asked."
-            ),
+            _(NOT_AGAIN),
         )
     return Match(exposure, would)
