@@ -1,11 +1,11 @@
 """What each look at a canary saw, kept for its chart: old looks thin out."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from corrections.domain.canary_counts import StageNumbers
 from corrections.models import Canary, CanaryLook
-from corrections.queries.canary_counts import Counts
 
 MAX_LOOKS = 400
 DENSE = 200
@@ -15,7 +15,7 @@ TIMED = ("days_left",)
 
 
 def keep_look(
-    canary: Canary, numbers: Mapping[str, Any], counts: Mapping[int, Counts], *, now: datetime
+    canary: Canary, numbers: Mapping[str, Any], stages: Sequence[StageNumbers], *, now: datetime
 ) -> None:
     """Store what a look saw on a locked canary and its stages; a look that saw nothing new is not added."""
     is_new = _plain(canary.evidence) != _plain(numbers)
@@ -23,13 +23,18 @@ def keep_look(
     canary.save(update_fields=["evidence", "looked_at", "is_due"])
     if not is_new:
         return
-    for stage in canary.stages.filter(number__in=list(counts)):
-        arms = {arm: dict(numbers) for arm, numbers in counts[stage.number].items()}
-        if stage.counts != arms:
-            stage.counts = arms
-            stage.save(update_fields=["counts"])
+    keep_counts(canary, stages)
     CanaryLook.objects.create(canary=canary, at=now, numbers=dict(numbers))
     thin_looks(canary)
+
+
+def keep_counts(canary: Canary, stages: Sequence[StageNumbers]) -> None:
+    """Store the numbers of stages where they have changed."""
+    counts = {stage.number: stage.to_dict() for stage in stages}
+    for stage in canary.stages.filter(number__in=list(counts)):
+        if stage.counts != counts[stage.number]:
+            stage.counts = counts[stage.number]
+            stage.save(update_fields=["counts"])
 
 
 def thin_looks(canary: Canary) -> None:

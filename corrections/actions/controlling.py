@@ -14,7 +14,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import F, Q, QuerySet
 
 from corrections.actions.canary_deciding import hold, promote, roll_back, to_share, warn
-from corrections.actions.canary_looks import keep_look
+from corrections.actions.canary_looks import keep_counts, keep_look
 from corrections.actions.canary_rows import lock_canary
 from corrections.actions.canary_starting import start_if_free
 from corrections.domain.canaries import in_buckets, policy_of
@@ -22,7 +22,7 @@ from corrections.domain.effect.evidence import Judgement, Limits
 from corrections.domain.effect.judging import judge
 from corrections.domain.lifecycle import Refused
 from corrections.models import Canary
-from corrections.queries.canary_counts import count_shadow, count_stages
+from corrections.queries.canary_counts import stage_counts
 from corrections.queries.canary_evidence import evidence_of
 from hgmem.rules import RuleError
 from memory.domain.access import Actor, check_may
@@ -85,23 +85,20 @@ def look_at(canary: Canary, *, now: datetime, by: Actor) -> bool:
 
 def _watch(canary: Canary, now: datetime) -> None:
     """What a shadow run has seen so far."""
-    canary.evidence = {"state": "shadow", "exposed": count_shadow(canary)}
+    counted = stage_counts(canary, phases=["shadow"])
+    exposed = sum(stage.arm("shadow").exposed for stage in counted)
+    canary.evidence = {"state": "shadow", "exposed": exposed}
     canary.is_due, canary.looked_at = False, now
     canary.save(update_fields=["evidence", "is_due", "looked_at"])
-    stage = canary.stages.order_by("-number").first()
-    if stage is not None:
-        stage.counts = {
-            arm: dict(numbers) for arm, numbers in count_stages(canary).get(stage.number, {}).items()
-        }
-        stage.save(update_fields=["counts"])
+    keep_counts(canary, counted)
 
 
 def _judge(canary: Canary, now: datetime, by: Actor) -> None:
-    evidence, counts = evidence_of(canary, now)
+    evidence, counted = evidence_of(canary, now)
     judgement = judge(evidence, rules=Limits.of(policy_of(canary.policy)))
     before = dict(canary.evidence)
     numbers = judgement.numbers | {"step": judgement.step, "reason": judgement.reason}
-    keep_look(canary, numbers, counts, now=now)
+    keep_look(canary, numbers, counted, now=now)
     try:
         with transaction.atomic():
             carry_out(canary, judgement, numbers, before=before, by=by)

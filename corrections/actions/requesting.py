@@ -45,7 +45,6 @@ class Circumstances:
     reason: str
     batch: UUID | None
     publish_at: datetime | None
-    is_urgent: bool
     now: datetime
     rules: Mapping[int, Rule]
     served: Mapping[int, int]
@@ -56,7 +55,7 @@ class Circumstances:
 
 def request_change(
     *, rule: Rule, kind: str, by: Actor, reason: str = "", version: RuleVersion | None = None,
-    publish_at: datetime | None = None, urgent: bool = False, detail: dict[str, Any] | None = None,
+    publish_at: datetime | None = None, detail: dict[str, Any] | None = None,
     rollout: str = "",
 ) -> ChangeRequest:  # fmt: skip
     """Ask for one change; :func:`request_changes` for one rule. ``publish_at`` is not before now.
@@ -65,7 +64,7 @@ def request_change(
     :class:`NotPermitted`, :class:`Refused`.
     """
     wanted = [Wanted(rule, kind, version, (detail or {}) | chosen_rollout(rollout, kind, rule, by))]
-    return _request(wanted, by=by, reason=reason, publish_at=publish_at, is_urgent=urgent)[0]
+    return _request(wanted, by=by, reason=reason, publish_at=publish_at)[0]
 
 
 def chosen_rollout(rollout: str, kind: str, rule: Rule, by: Actor) -> dict[str, str]:
@@ -96,7 +95,7 @@ def request_changes(
 @transaction.atomic
 def _request(
     wanted: Sequence[Wanted], *, by: Actor, reason: str, batch: UUID | None = None,
-    publish_at: datetime | None = None, is_urgent: bool = False,
+    publish_at: datetime | None = None,
 ) -> list[ChangeRequest]:  # fmt: skip
     rules = {rule.pk: rule for rule in lock_rules(want.rule.pk for want in wanted)}
     for rule in rules.values():
@@ -105,7 +104,7 @@ def _request(
     if publish_at is not None and publish_at <= now:
         raise Refused("The moment of publication has passed.")
     about = Circumstances(
-        by=by, reason=reason.strip()[:MAX_TEXT], batch=batch, publish_at=publish_at, is_urgent=is_urgent,
+        by=by, reason=reason.strip()[:MAX_TEXT], batch=batch, publish_at=publish_at,
         now=now, rules=rules, served=served_numbers(rules.values()), latest=_latest(rules.values()),
         known=_known(rules), tried=_tried(rules),
     )  # fmt: skip
@@ -148,7 +147,7 @@ def _says_the_same(
     change: ChangeRequest, want: Wanted, kind: str, version: RuleVersion | None,
     base: tuple[int | None, str], about: Circumstances,
 ) -> bool:  # fmt: skip
-    if about.publish_at not in (None, change.publish_at) or about.is_urgent != change.is_urgent:
+    if about.publish_at not in (None, change.publish_at) or change.is_urgent:
         return False
     if about.batch not in (None, change.batch) or change.status == "failed":
         return False
@@ -165,7 +164,7 @@ def _new(
     return ChangeRequest(
         workspace=rule.workspace, rule=rule, kind=kind, title=TITLES[kind].format(rule.name)[:300],
         description=about.reason, version=version, base_version=base[0], base_status=base[1],
-        detail=want.detail, batch=about.batch, is_urgent=about.is_urgent, publish_at=about.publish_at,
+        detail=want.detail, batch=about.batch, publish_at=about.publish_at,
         authors=[by.uuid] if by.uuid else [], requested_by=by.name[:200], requested_by_kind=by.kind,
         requested_at=about.now, updated_at=about.now,
     )  # fmt: skip
@@ -179,7 +178,7 @@ def _revise(change: ChangeRequest, want: Wanted, version: RuleVersion | None, ab
     chosen = {name: change.detail[name] for name in ("rollout",) if name in change.detail}
     change.detail = chosen | want.detail if want.detail else change.detail
     change.batch = about.batch or change.batch
-    change.is_urgent = about.is_urgent
+    change.is_urgent = False
     change.publish_at = about.publish_at or change.publish_at
     change.description = about.reason or change.description
 
