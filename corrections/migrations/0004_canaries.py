@@ -232,7 +232,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='canary',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('waiting', 'running', 'paused', 'shadow', 'held', 'holdout', 'rolled_back', 'ended'))), name='canary_state_known'),
+            constraint=models.CheckConstraint(condition=models.Q(('state__in', ('waiting', 'paused', 'shadow', 'running', 'held', 'holdout', 'rolled_back', 'ended'))), name='canary_state_known'),
         ),
         migrations.AddConstraint(
             model_name='canary',
