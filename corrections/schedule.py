@@ -12,6 +12,7 @@ from corrections.actions.rulings import end_expired_rulings
 from corrections.actions.scanning import scan_after_tool_changes
 from corrections.background.impacts import open_impacts
 from corrections.background.inducing import induce_backlog
+from corrections.background.outcomes import settle_exposures
 from corrections.background.scanning import scan_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from corrections.background.staleness import mark_stale_rules
@@ -49,6 +50,12 @@ def settle_receipts() -> None:
     store_backlog()
     settle_backlog()
     count_backlog()
+
+
+@shared_task(name="corrections.settle_exposures")
+def settle_outcomes() -> None:
+    """How tasks ended that met a rule on trial."""
+    settle_exposures()
 
 
 @shared_task(name="corrections.induce")
@@ -124,6 +131,7 @@ BEAT = {
     "open-tool-impacts": {"task": "corrections.open_impacts", "schedule": 10.0},
     "publish-due-changes": {"task": "corrections.publish_due_changes", "schedule": 2.0},
     "judge-rules": {"task": "corrections.judge_rules", "schedule": 20.0},
+    "settle-exposures": {"task": "corrections.settle_exposures", "schedule": 3.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
     "mark-stale-rules": {"task": "corrections.mark_stale_rules", "schedule": 3600.0},
     "collect-rule-texts": {

@@ -23,6 +23,7 @@ from corrections.live.signing import receipt_keys
 from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
 from hgmem import receipts as tokens
 from memory.actions.receipts import mark_receipts_settled
+from memory.actions.watching import tell_watchers
 from memory.domain.plain_json import storable
 from memory.queries.receipts import ReceiptedCall, claim_receipted_calls
 
@@ -104,6 +105,7 @@ def settle_calls(limit: int) -> int:
     _add_applied(followed)
     _add_outcomes(followed)
     mark_receipts_settled(call_ids=owners, at=now)
+    tell_watchers(task_ids={row.call_task_id for row in settled if row.call_task_id})
     return len(calls)
 
 
