@@ -6,8 +6,8 @@ from typing import Any
 
 from django.db.models import Q
 
-from corrections.domain.staleness import KINDS, StalePolicy, WatchedRule, find_stale_reasons, stale_policy
 from corrections.domain.lifecycle import LIVE
+from corrections.domain.staleness import KINDS, StalePolicy, WatchedRule, find_stale_reasons, stale_policy
 from corrections.models import Rule
 from memory.queries.tools import list_last_calls
 from memory.queries.workspaces import get_workspace
