@@ -23,6 +23,19 @@ class ServedVersion(NamedTuple):
     created_at: datetime
 
 
+class ServedTrial(NamedTuple):
+    """A version on trial as the engine is to be told of it. ``baseline_id`` acts in the control arm."""
+
+    version_id: int
+    baseline_id: int | None
+    canary: UUID
+    salt: str
+    share: int
+    stage: int
+    state: str
+    kept: list[str]
+
+
 def read_stamps() -> dict[int, int]:
     """Every workspace's stamp, in one query. A workspace without one has never served a rule: 0."""
     return dict(RulesetStamp.objects.values_list("workspace_id", "version"))
@@ -57,6 +70,18 @@ def list_candidates(workspace_id: int) -> list[int]:
     return list(
         rows.exclude(version=F("rule__live_version")).order_by("pk").values_list("version_id", flat=True)
     )
+
+
+def list_trials(workspace_id: int) -> list[ServedTrial]:
+    """The workspace's canaries whose versions are handed to the engine, oldest first. One query.
+
+    A rule that was disabled, retired or deleted has none that acts, whatever its canary says.
+    """
+    known = Canary.objects.served().filter(workspace_id=workspace_id)
+    acting = known.exclude(state="shadow").filter(rule__status__in=("canary", "active"))
+    watching = known.filter(state="shadow").exclude(rule__status__in=("retired", "deleted"))
+    columns = ("version_id", "baseline_id", "uuid", "salt", "share", "stage", "state", "kept")
+    return [ServedTrial(*row) for row in (acting | watching).order_by("pk").values_list(*columns)]
 
 
 def load_versions(version_ids: list[int]) -> Iterator[ServedVersion]:
