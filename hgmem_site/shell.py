@@ -51,6 +51,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
             Section("proposals", _("Rule proposals"), "lightbulb", covers=("proposal",), counted="proposal"),
+            Section("canaries", _("Canaries"), "labs", covers=("canary",), counted="canary"),
             Section("conflicts", _("Conflicts"), "rule_settings", covers=("conflict", "ruling", "rulings")),
             Section("changes", _("Change requests"), "approval", covers=("change",)),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
