@@ -40,7 +40,6 @@ MAX_GOAL = 160
 PRIORITY = 1
 """Before a question: what a step repairs need not be asked about."""
 Scope = tuple[str, str]
-Past = tuple[PastCall, ...]
 
 
 class StepKey(NamedTuple):
@@ -59,11 +58,12 @@ class StepKey(NamedTuple):
 
 
 class _At(NamedTuple):
-    """Where a call stood: its run, the goal's beginning, and the calls before it."""
+    """Where a call stood: its run, the goal's beginning, the calls before it (digests) and the last of them."""
 
     run: str
     goal: str
-    past: Past
+    past: tuple[bytes, ...]
+    last: tuple[str, str] | None
 
 
 @dataclass
@@ -85,7 +85,7 @@ class _Place:
     def holds(self, key: StepKey, at: _At) -> bool:
         if _times(key, at.past) >= self.times or not at.goal.startswith(self.goal):
             return False
-        return self.previous is None or (bool(at.past) and _said(at.past[-1]) == self.previous)
+        return self.previous is None or at.last == self.previous
 
 
 class ForgottenSteps:
@@ -97,19 +97,23 @@ class ForgottenSteps:
         self._by_call: dict[str, dict[StepKey, None]] = {}
         self._fine: dict[str, list[_At]] = {}
         self._made: dict[str, tuple[StepKey, _Place]] = {}
+        self._known_places: dict[StepKey, list[_Place]] = {}
 
     def meet(self, call: ObservedCall, past: Sequence[PastCall]) -> list[StepKey]:
-        """One more call that went well; the steps about which more is known now."""
+        """One more call that went well; the steps that are not proposed as before, because it would be hit."""
         text = _json(call.input)
         if text is None:
             return []
         place = _digest(call.tool, call.scope(), text)
         fine = self._fine.setdefault(place, [])
-        fine.append(_at(call, past))
+        fine.append(at := _at(call, past))
         del fine[:-MAX_FINE]
         if len(self._fine) > MAX_INPUTS:
             del self._fine[next(iter(self._fine))]
-        return list(self._by_place.get(place, ()))
+        hit = [key for key in self._by_place.get(place, ()) if self._holds(key, at)]
+        for key in hit:
+            self._known_places.pop(key, None)
+        return hit
 
     def family(self, key: StepKey) -> Mistake | None:
         """The mistake that the failing calls of a step are."""
@@ -118,7 +122,8 @@ class ForgottenSteps:
 
     def is_mended(self, call_id: str) -> bool:
         """Whether a step is proposed before a failing call."""
-        return any(call_id in self.caught(key) for key in self._by_call.get(call_id, ()))
+        keys = self._by_call.get(call_id, ())
+        return any(self._holds(key, self._told[key].failing[call_id]) for key in keys)
 
     def teach(self, family: Mistake, call: ObservedCall, step: PastCall) -> list[StepKey]:
         """A step, and the call with its history before which it was made where it went well; what changed.
@@ -132,6 +137,7 @@ class ForgottenSteps:
         key = StepKey(call.tool, call.scope(), own, step.tool, arguments)
         told = self._told.setdefault(key, _Told(family, call.message))
         told.failing[call.id] = _at(call, past)
+        self._known_places.pop(key, None)
         self._by_place.setdefault(key.place, {})[key] = None
         self._by_call.setdefault(call.id, {})[key] = None
         if len(self._told) <= MAX_KEYS:
@@ -140,16 +146,20 @@ class ForgottenSteps:
         for name in self._told.pop(oldest).failing:
             self._by_call.get(name, {}).pop(oldest, None)
         self._by_place[oldest.place].pop(oldest, None)
+        self._known_places.pop(oldest, None)
         return [key, oldest]
 
     def caught(self, key: StepKey) -> frozenset[str]:
         """The failing calls before which it would be made; none where nothing is proposed."""
-        told, places = self._told.get(key), self._places(key)
-        if told is None:
-            return frozenset()
-        return frozenset(
-            name for name, at in told.failing.items() if any(place.holds(key, at) for place in places)
+        told = self._told.get(key)
+        return (
+            frozenset(name for name, at in told.failing.items() if self._holds(key, at))
+            if told
+            else frozenset()
         )
+
+    def _holds(self, key: StepKey, at: _At) -> bool:
+        return any(place.holds(key, at) for place in self._places(key))
 
     def proposals(self, key: StepKey) -> list[Proposal]:
         """What to propose about a step: one rule where it is true everywhere, else one for each goal."""
@@ -188,6 +198,11 @@ class ForgottenSteps:
         )  # fmt: skip
 
     def _places(self, key: StepKey) -> list[_Place]:
+        if key not in self._known_places:
+            self._known_places[key] = self._find_places(key)
+        return self._known_places[key]
+
+    def _find_places(self, key: StepKey) -> list[_Place]:
         """Where it is true: everywhere, or for some goals, or there only right after the call before it."""
         told = self._told.get(key)
         if told is None:
@@ -207,24 +222,26 @@ class ForgottenSteps:
 
 def _narrow(key: StepKey, goal: str, where: Sequence[_At], fine: Sequence[_At]) -> _Place | None:
     times = max(_times(key, at.past) for at in where) + 1
-    after = dict.fromkeys(_said(at.past[-1]) for at in reversed(where) if at.past)
+    after = dict.fromkeys(at.last for at in reversed(where))
     candidates = [_Place(times, goal), *(_Place(times, goal, said) for said in after if said is not None)]
     return next((place for place in candidates if not any(place.holds(key, at) for at in fine)), None)
 
 
 def _at(call: ObservedCall, past: Sequence[PastCall]) -> _At:
     goal = call.goal[:MAX_GOAL]
-    return _At(call.run, "" if REDACTED in goal else goal, tuple(past)[-MAX_HISTORY:])
+    said = [(it.tool, _json(it.input)) for it in past[-MAX_HISTORY:]]
+    last = (said[-1][0], said[-1][1]) if said and said[-1][1] is not None else None
+    digests = tuple(_call_digest(tool, text) for tool, text in said if text is not None)
+    return _At(call.run, "" if REDACTED in goal else goal, digests, last)
 
 
-def _times(key: StepKey, past: Past) -> int:
+def _times(key: StepKey, past: tuple[bytes, ...]) -> int:
     """How often the step was made: one that was made in vain is not tried again and again."""
-    return sum(it.tool == key.step and _json(it.input) == key.arguments for it in past)
+    return past.count(_call_digest(key.step, key.arguments))
 
 
-def _said(call: PastCall) -> tuple[str, str] | None:
-    text = _json(call.input)
-    return None if text is None else (call.tool, text)
+def _call_digest(tool: str, text: str) -> bytes:
+    return hashlib.blake2b(f"{tool} {text}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _action(key: StepKey, message: str) -> Action:

@@ -126,8 +126,10 @@ class Inducer:
         return self._board.changes()
 
     def hits(self, key: str) -> int:
-        """How many good calls the condition of a proposal would hit by now: what it took back, it may have had
-        to. 0 for one that this inducer never made."""
+        """How many good calls the condition of a proposal would hit by now; 0 for one it never made.
+
+        What it took back, it may have had to.
+        """
         return self._board.hits(key) + self._forgotten.hits(key)
 
     # --- groups ---------------------------------------------------------------------------------
@@ -277,7 +279,7 @@ class Inducer:
         return repeat(positives, book, self._ledger)
 
     def _is_covered(self, mistake: Mistake, group: Group) -> bool:
-        """Whether families, or steps before these very calls, say about all of its calls what it would say."""
+        """Whether families or forgotten steps say about all of its calls what it would say."""
         families = [self._groups[family] for family in self._general.get((mistake.tool, mistake.scope), ())]
         return all(
             self._forgotten.is_mended(name) or any(family.holds(seen.facts) for family in families)

@@ -46,8 +46,11 @@ class _Goal:
 
 
 class SecondTries:
-    """Runs by goal and scope. Of ``MAX_GOALS`` goals the shortest clean run is kept (the newest of equals), and the last
-    ``MAX_WAITING`` failed ones that wait for it; the oldest goals are forgotten."""
+    """Runs by goal and scope; the oldest of ``MAX_GOALS`` goals are forgotten.
+
+    Of each the shortest clean run is kept (the newest of equals), and the last ``MAX_WAITING`` failed ones that
+    wait for one.
+    """
 
     def __init__(self) -> None:
         self._goals: dict[str, _Goal] = {}
