@@ -43,13 +43,14 @@ Scope = tuple[str, str]
 
 
 class StepKey(NamedTuple):
-    """A call (its input as JSON) and the step that was forgotten before it (its arguments as JSON)."""
+    """A call (its input as JSON) and the step forgotten before it (arguments as JSON, and names of hidden ones)."""
 
     tool: str
     scope: Scope
     input: str
     step: str
     arguments: str
+    hidden: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:
@@ -58,7 +59,7 @@ class StepKey(NamedTuple):
 
 
 class _At(NamedTuple):
-    """Where a call stood: its run, the goal's beginning, the calls before it (digests) and the last of them."""
+    """Where a call stood: its run, its goal's beginning, digests of the calls before it, the last of them."""
 
     run: str
     goal: str
@@ -100,7 +101,7 @@ class ForgottenSteps:
         self._known_places: dict[StepKey, list[_Place]] = {}
 
     def meet(self, call: ObservedCall, past: Sequence[PastCall]) -> list[StepKey]:
-        """One more call that went well; the steps that are not proposed as before, because it would be hit."""
+        """One more call that went well; the steps whose proposals would have hit it, and so change."""
         text = _json(call.input)
         if text is None:
             return []
@@ -134,7 +135,7 @@ class ForgottenSteps:
         own, arguments = _json(call.input), _json(step.input)
         if own is None or arguments is None:
             return []
-        key = StepKey(call.tool, call.scope(), own, step.tool, arguments)
+        key = StepKey(call.tool, call.scope(), own, step.tool, arguments, hidden_of(step.input))
         told = self._told.setdefault(key, _Told(family, call.message))
         told.failing[call.id] = _at(call, past)
         self._known_places.pop(key, None)
@@ -210,7 +211,7 @@ class ForgottenSteps:
         where, fine = list(told.failing.values()), self._others(key)
         times = max(_times(key, at.past) for at in where) + 1
         goals = dict.fromkeys(at.goal for at in where)
-        if len(goals) > 1 or not any(goals):
+        if len(goals) > 1:
             everywhere = _Place(times)
             if not any(everywhere.holds(key, at) for at in fine):
                 return [everywhere]
@@ -246,10 +247,10 @@ def _call_digest(tool: str, text: str) -> bytes:
 
 def _action(key: StepKey, message: str) -> Action:
     said = " ".join(message.split())[:MAX_SAID].replace("{{", "{ {")
-    detail = {
-        "tool": key.step, "arguments": json.loads(key.arguments),
-        "reason": f"For this goal it was forgotten here before, and then: {said}",
-    }  # fmt: skip
+    reason = f"For this goal it was forgotten here before, and then: {said}"
+    if key.hidden:
+        reason += f" (Not stored, so fill in: {', '.join(key.hidden)}.)"
+    detail = {"tool": key.step, "arguments": json.loads(key.arguments), "reason": reason}
     text = json.dumps(detail, ensure_ascii=False, sort_keys=True)
     return Action("INSERT_STEP", text, ask_first(message).name, PRIORITY)
 
@@ -281,14 +282,21 @@ def _literal(value: Any) -> str:
 
 
 def _json(value: Mapping[str, Any]) -> str | None:
-    """A small input in one spelling; None for a large or redacted one, or one that would read as a template."""
+    """A small input in one spelling, without what was redacted; None for what no rule should say."""
     if not all(isinstance(name, str) and 0 < len(name) <= MAX_NAME for name in value):
         return None
     try:
-        text = json.dumps(dict(value), ensure_ascii=False, sort_keys=True, allow_nan=False)
+        said = {name: json.dumps(part, ensure_ascii=False, allow_nan=False) for name, part in value.items()}
     except (TypeError, ValueError):
         return None
-    return None if len(text) > MAX_SAID_INPUT or REDACTED in text or "{{" in text else text
+    kept = {name: value[name] for name, part in said.items() if REDACTED not in part}
+    text = json.dumps(kept, ensure_ascii=False, sort_keys=True)
+    return None if len(text) > MAX_SAID_INPUT or "{{" in text else text
+
+
+def hidden_of(value: Mapping[str, Any]) -> tuple[str, ...]:
+    """The arguments that were redacted before they were stored: whoever makes the call knows them."""
+    return tuple(name for name, part in value.items() if REDACTED in repr(part))
 
 
 def _digest(tool: str, scope: Scope, text: str) -> str:

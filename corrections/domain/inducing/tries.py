@@ -48,8 +48,8 @@ class _Goal:
 class SecondTries:
     """Runs by goal and scope; the oldest of ``MAX_GOALS`` goals are forgotten.
 
-    Of each the shortest clean run is kept (the newest of equals), and the last ``MAX_WAITING`` failed ones that
-    wait for one.
+    Of each the shortest clean run is kept (the newest of equals), and the last ``MAX_WAITING`` failed ones
+    that wait for one.
     """
 
     def __init__(self) -> None:
