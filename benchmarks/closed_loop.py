@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.bfcl import Run, Task, Variant, load_tasks, play, variants
-from benchmarks.bfcl.agent import Server, record, walk
+from benchmarks.bfcl.agent import Server, walk
 from benchmarks.report import Report, parse_arguments
 from benchmarks.whole_site import whole_site
 
@@ -52,6 +52,7 @@ class Pass:
     broken: int = 0
     advice: Counter[str] = field(default_factory=Counter)
     remains: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
 
 
@@ -70,7 +71,7 @@ class Loop:
             found.failures.append(sum(self._one(variant, name, found) for variant in window))
             advance(len(window))
             if self._learns and self._server is not None:
-                decide(self._server)
+                found.refused += decide(self._server)
         found.seconds = time.monotonic() - started
         return found
 
@@ -115,15 +116,20 @@ def stream_of(tasks: Sequence[Task]) -> list[Variant]:
     return found
 
 
-def decide(server: Server) -> None:
-    """What a person does now and then: wait for the worker, accept all proposals, disable what is doubted."""
+def decide(server: Server) -> Counter[str]:
+    """What a person does now and then: wait for the worker, accept all proposals, disable what is doubted.
+
+    What was refused, by its reason.
+    """
     settle(server)
+    refused: Counter[str] = Counter()
     for proposal in server.rows("rules/proposals", status="proposed"):
-        server.post(f"rules/proposals/{proposal['uuid']}/accept", {"note": "benchmark"})
+        refused[server.offer(f"rules/proposals/{proposal['uuid']}/accept", {"note": "benchmark"})] += 1
     for change in server.rows("change-requests", status="undecided"):
         body = {"revision": change["revision"], "note": "benchmark"}
-        server.post(f"change-requests/{change['uuid']}/approve", body)
+        refused[server.offer(f"change-requests/{change['uuid']}/approve", body)] += 1
     time.sleep(1.0)  # the web process looks at the stamp of the rules twice a second
+    return refused
 
 
 def settle(server: Server) -> None:
@@ -131,7 +137,7 @@ def settle(server: Server) -> None:
     until, said, since = time.monotonic() + SETTLE_S, None, time.monotonic()
     while time.monotonic() < until:
         newest = server.get("experiences", limit=1)["results"]
-        is_analysed = not newest or newest[0]["analysed_at"] is not None
+        is_analysed = not newest or newest[0]["is_analysed"]
         rows = server.rows("rules/proposals", status="proposed")
         now = (is_analysed, tuple((row["uuid"], row["backtest"]["caught"]) for row in rows))
         if now != said:
@@ -201,12 +207,18 @@ def main() -> int:
     if arguments.url:
         found = measure(report, stream, arguments.url, {"on": arguments.key})
     else:
-        with tempfile.TemporaryDirectory(prefix="hgmem-loop-") as folder:
-            with whole_site(Path(folder), "on", "shuffled") as (url, keys):
-                found = measure(report, stream, url, keys)
+        with (
+            tempfile.TemporaryDirectory(prefix="hgmem-loop-") as folder,
+            whole_site(Path(folder), "on", "shuffled") as (url, keys),
+        ):
+            found = measure(report, stream, url, keys)
     report.table(f"{len(stream)} walks a pass", COLUMNS, [_row(name, it) for name, it in found.items()])
     second = found["on 2"]
     report.figure("advice", {name: dict(it.advice) for name, it in found.items() if it.advice})
+    report.figure(
+        "decisions, by why they were refused (blank: taken)",
+        {name: dict(it.refused) for name, it in found.items() if it.refused},
+    )
     report.figure("what remains on the second pass", dict(second.remains))
     gone = 1.0 - second.recurred / second.recurring if second.recurring else 0.0
     report.goal("recurring failures gone", measured=round(gone, 4), limit=GOAL_GONE, better="higher")

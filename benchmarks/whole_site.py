@@ -18,7 +18,7 @@ WORKER = ("worker", "--loglevel", "ERROR", "--pool", "solo", "--without-gossip",
 
 @contextmanager
 def whole_site(var: Path, *workspaces: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Start everything on an empty SQLite database under ``var``; yields its URL and a key for each workspace.
+    """Start everything on an empty SQLite database under ``var``; yields its URL and each workspace's key.
 
     In these workspaces one person does everything: what is approved is served to all at once, no canary.
     """

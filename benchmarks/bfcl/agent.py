@@ -53,6 +53,14 @@ class Server:
         """One POST, as JSON."""
         return self._client.post(path, json=body).raise_for_status().json()
 
+    def offer(self, path: str, body: Mapping[str, Any]) -> str:
+        """One POST that may be refused; blank, or why it was (409)."""
+        answer = self._client.post(path, json=body)
+        if answer.status_code == httpx.codes.CONFLICT:
+            return str(answer.json().get("detail") or "refused")
+        answer.raise_for_status()
+        return ""
+
     def rows(self, path: str, **params: Any) -> list[dict[str, Any]]:
         """All rows of a cursor-paged list."""
         found: list[dict[str, Any]] = []

@@ -43,7 +43,7 @@ Scope = tuple[str, str]
 
 
 class StepKey(NamedTuple):
-    """A call (its input as JSON) and the step forgotten before it (arguments as JSON, and names of hidden ones)."""
+    """A call (input as JSON) and the step forgotten before it (arguments as JSON; names of those hidden)."""
 
     tool: str
     scope: Scope
