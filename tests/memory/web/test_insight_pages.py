@@ -91,7 +91,9 @@ def test_retries__counted__cost_stands_with_its_pattern(cast: Cast) -> None:
         pytest.param("insights/?format=csv", "book,40,10,", id="tools"),
         pytest.param("insights/?format=csv&tool=book", "(id: 11-100),19,0,", id="shapes"),
         pytest.param("insights/retries/?format=csv&table=tools", "book,40,10,10,", id="retries of tools"),
-        pytest.param("insights/retries/?format=csv&table=patterns", "book: SeatError: No seat", id="patterns"),
+        pytest.param(
+            "insights/retries/?format=csv&table=patterns", "book: SeatError: No seat", id="patterns"
+        ),
     ],
 )
 def test_csv__table__has_the_same_numbers(cast: Cast, query: str, first: str) -> None:
