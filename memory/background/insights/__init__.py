@@ -1,0 +1,1 @@
+"""Counting what the recorded tasks say: each finished task once, its old share taken away when it changes."""

@@ -1,0 +1,1 @@
+"""What the recorded tasks say when they are counted: pure arithmetic over frozen snapshots."""
