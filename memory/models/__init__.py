@@ -18,12 +18,15 @@ from memory.models.paths import (
     RewardChange,
 )  # fmt: skip
 from memory.models.rewrites import Alert, RewriteProposal
+from memory.models.sequences import SequenceKind, ToolSequence
 from memory.models.texts import TextEntry
 from memory.models.tools import Tool, ToolSchema, Validator
+from memory.models.weak_spots import PatternHour, ToolHour, WeakSpot, WeakSpotMember, WeakSpotScan
 
 __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
-    "PathUse", "PatternLink", "Payload", "RewardChange", "RewriteProposal", "Step", "StoredAnswer", "Task",
-    "TextEntry", "Tool", "ToolCall", "ToolSchema", "User", "Validator", "Workspace",
+    "PathUse", "PatternHour", "PatternLink", "Payload", "RewardChange", "RewriteProposal", "SequenceKind",
+    "Step", "StoredAnswer", "Task", "TextEntry", "Tool", "ToolCall", "ToolHour", "ToolSchema",
+    "ToolSequence", "User", "Validator", "WeakSpot", "WeakSpotMember", "WeakSpotScan", "Workspace",
 ]  # fmt: skip

@@ -70,9 +70,7 @@ def rank_sequences(rows: Sequence[tuple[Tools, Count]], whole: Count) -> list[Ra
     ]
     chances = _chances([rows[place][1] for place in judged], whole)
     sure = {place for place, is_sure in zip(judged, _surely(chances), strict=True) if is_sure}
-    return [
-        _rank(closed[place], lifts[place], count, place in sure) for place, (_, count) in enumerate(rows)
-    ]
+    return [_rank(closed[place], lifts[place], count, place in sure) for place, (_, count) in enumerate(rows)]
 
 
 def closed_ones(rows: Sequence[tuple[Tools, Count]]) -> list[bool]:
