@@ -9,10 +9,10 @@ from memory.models.accounts import Workspace
 
 
 class SequenceKind(models.Model):
-    """Tasks of one kind that ended: all ("" ), of a domain (``domain:...``) or with a tag (``tag:...``).
+    """Tasks of one kind that ended: all (""), of a domain (``domain:...``) or with a tag (``tag:...``).
 
-    ``floor`` is in how many tasks a dropped sequence may have been at most. ``ranked_at`` is null while the
-    verdicts of its sequences are older than their counts.
+    ``floor`` is in how many tasks a dropped sequence may have been at most. ``is_stale`` while the verdicts
+    of its sequences are older than their counts.
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -20,6 +20,7 @@ class SequenceKind(models.Model):
     won = models.PositiveIntegerField(default=0)
     lost = models.PositiveIntegerField(default=0)
     floor = models.PositiveIntegerField(default=0)
+    is_stale = models.BooleanField(default=True)
     ranked_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -27,7 +28,7 @@ class SequenceKind(models.Model):
             models.UniqueConstraint(fields=["workspace", "name"], name="sequence_kind_once")
         ]
         indexes: ClassVar = [
-            models.Index(fields=["id"], condition=models.Q(ranked_at=None), name="sequence_kind_unranked")
+            models.Index(fields=["id"], condition=models.Q(is_stale=True), name="sequence_kind_stale")
         ]
 
     def __str__(self) -> str:

@@ -49,13 +49,14 @@ class ToolHour(models.Model):
 class WeakSpotScan(models.Model):
     """The search for weak spots of a workspace: when it ran, over what, and who is at it now.
 
-    ``newest_failure`` is the id of the newest failure it knew; ``left_out`` patterns were too many to look at.
+    ``seen`` says what it knew (failures and links of the patterns), so that nothing new means nothing to do;
+    ``left_out`` patterns were too many to look at.
     """
 
     workspace = models.OneToOneField(Workspace, on_delete=models.CASCADE, primary_key=True, related_name="+")
     leased_until = models.DateTimeField(null=True)
     scanned_at = models.DateTimeField(null=True)
-    newest_failure = models.PositiveBigIntegerField(default=0)
+    seen = models.CharField(max_length=60, blank=True)
     patterns = models.PositiveIntegerField(default=0)
     left_out = models.PositiveIntegerField(default=0)
     active_hours = models.PositiveIntegerField(default=0)

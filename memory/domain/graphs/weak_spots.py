@@ -37,26 +37,32 @@ class SpotPattern:
 
 @dataclass(frozen=True)
 class SpotEdge:
-    """Why two patterns belong together. ``strength`` is between 0 and 1."""
+    """Why two patterns belong together.
+
+    ``strength`` is between 0 and 1; ``word`` is a shared identifier, ``hours`` those of shared bursts.
+    """
 
     one: int
     other: int
     bond: Bond
     strength: float
     word: str = ""
+    hours: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Spot:
     """Patterns with one cause, perhaps: the heaviest first.
 
-    ``bonds`` counts the edges by kind, ``words`` are the identifiers that bind, the commonest first.
+    ``bonds`` counts the edges by kind, ``words`` are the identifiers that bind, the commonest first,
+    ``hours`` those of shared bursts, in order.
     """
 
     patterns: tuple[SpotPattern, ...]
     edges: tuple[SpotEdge, ...]
     bonds: Mapping[Bond, int]
     words: tuple[str, ...]
+    hours: tuple[int, ...] = ()
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -134,6 +140,7 @@ def _spot(patterns: Sequence[SpotPattern], edges: Sequence[SpotEdge]) -> Spot:
         tuple(strongest[:KEPT_EDGES]),
         {bond: counts[bond] for bond in BONDS if counts[bond]},
         tuple(word for word, _ in sorted(words.items(), key=lambda item: (-item[1], item[0]))[:5]),
+        tuple(sorted({hour for edge in edges for hour in edge.hours})),
     )
 
 
