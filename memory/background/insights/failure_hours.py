@@ -5,9 +5,11 @@ from typing import Any
 
 from django.db import connection, models
 
-from memory.domain.insights.failure_hours import differences
+from memory.domain.insights.failure_hours import NAME, contribute, differences
 from memory.models import PatternHour, ToolHour
 from memory.writer.tables import Table
+
+__all__ = ["NAME", "apply", "contribute"]
 
 TOOL_HOURS = Table(ToolHour, ("workspace", "tool", "hour", "calls"))
 PATTERN_HOURS = Table(PatternHour, ("workspace", "pattern", "hour", "failures"))

@@ -11,10 +11,12 @@ from django.utils import timezone
 
 from memory.domain.insights.lifts import LEAST_TASKS, Rank, rank_sequences
 from memory.domain.insights.sequences import (
+    NAME,
     Change,
     Count,
     Tools,
     changes_of,
+    contribute,
     counted,
     dropped_bounds,
     kept_examples,
@@ -23,6 +25,8 @@ from memory.domain.insights.sequences import (
 from memory.models import SequenceKind, ToolSequence
 from memory.writer.prepare import as_json
 from memory.writer.tables import Row, Table, identifier, update_rows
+
+__all__ = ["NAME", "apply", "contribute", "rank_kinds"]
 
 KEPT = 20_000
 """Sequences a workspace keeps, of all its kinds together; a tenth more before the rarest are dropped."""

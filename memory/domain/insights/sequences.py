@@ -17,10 +17,14 @@ from typing import Any
 
 import msgspec
 
+from memory.domain.insights.runs import InsightRun
+
 NAME = "sequences"
 SHORTEST, LONGEST = 2, 5
 MOST_STEPS = 200
 """So many steps of a task are read; the way to a goal is rarely longer."""
+MOST_BYTES = 16_000
+"""And as many as their names fit into this together."""
 MOST_TAGS = 3
 MAX_WORD = 200
 KEPT_WON, KEPT_LOST = 6, 4
@@ -62,11 +66,12 @@ class Count:
         return self.won + self.lost
 
 
-def share_of(*, task: str, outcome: str, tags: Sequence[str], domain: str, tools: Iterable[str]) -> Any:
+def contribute(run: InsightRun) -> Any:
     """What the counter keeps of a task, as JSON; None for one that says nothing about sequences."""
-    if outcome not in ("success", "failure"):
+    if run.outcome not in ("success", "failure"):
         return None
-    share = TaskShare(task, outcome == "success", kinds_of(tags, domain), steps_of(tools))
+    steps = steps_of(call.tool for call in run.calls)
+    share = TaskShare(run.task_uuid, run.outcome == "success", kinds_of(run.tags, run.domain), steps)
     return msgspec.to_builtins(share)
 
 
@@ -78,9 +83,15 @@ def kinds_of(tags: Sequence[str], domain: str) -> tuple[str, ...]:
 
 
 def steps_of(tools: Iterable[str]) -> Tools:
-    """The tools in order, each run of one tool as one step."""
-    steps = [tool for tool, _ in groupby(tools)]
-    return tuple(steps[:MOST_STEPS])
+    """The tools in order, each run of one tool as one step; the beginning of a task with very many."""
+    steps: list[str] = []
+    room = MOST_BYTES
+    for tool, _ in groupby(tools):
+        room -= len(tool.encode())
+        if room < 0 or len(steps) == MOST_STEPS:
+            break
+        steps.append(tool)
+    return tuple(steps)
 
 
 def sequences_of(steps: Tools) -> list[Tools]:
