@@ -73,7 +73,7 @@ def sequence_rows(workspace_id: int) -> QuerySet[ToolSequence]:
 
 
 def list_sequences(workspace_id: int, filters: SequenceFilters, cursor: str) -> Page[ToolSequence]:
-    """One page: the surest first, or (``all``) the most frequent first. Longer ones stand for shorter ones."""
+    """One page: the surest first, or (``all``) the most frequent first. Only closed ones."""
     kind = find_kind(workspace_id, filters.kind)
     if kind is None:
         return Page([])

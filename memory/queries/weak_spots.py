@@ -50,7 +50,8 @@ def list_spots(workspace_id: int, filters: SpotFilters, cursor: str) -> Page[Wea
     if not filters.any_tools:
         rows = rows.filter(tool_count__gte=2)
     if filters.tool:
-        rows = rows.filter(members__pattern__tool=filters.tool).distinct()
+        mine = WeakSpotMember.objects.filter(pattern__workspace=workspace_id, pattern__tool=filters.tool)
+        rows = rows.filter(pk__in=mine.values("spot"))
     return most_first(rows, "failures", cursor, size=PER_PAGE)
 
 
