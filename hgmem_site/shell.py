@@ -43,6 +43,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("inbox", _("Review inbox"), "inbox", covers=("inbox",), counted="all"),
             Section("tasks", _("Tasks"), "checklist", covers=("task",)),
             Section("patterns", _("Error patterns"), "bug_report", covers=("pattern",)),
+            Section("insights", _("Insights"), "insights", covers=("insights",)),
         ],
     ),
     (

@@ -4,6 +4,7 @@ from celery import shared_task
 
 from memory.actions import importing, path_templates
 from memory.background import analyse, drafting, linking, outcomes, paths, reindexing, texts, uses
+from memory.background.insights import counting
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
@@ -19,6 +20,12 @@ def sweep() -> None:
     paths.build_backlog()
     reindexing.embed_backlog()
     uses.settle_backlog()
+
+
+@shared_task(name="memory.count_insights")
+def count_insights() -> None:
+    """Finished tasks that the insights do not show yet, for at most a part of a worker's time."""
+    counting.count_backlog()
 
 
 @shared_task(name="memory.collect_texts")
@@ -54,6 +61,11 @@ def drop_stale_uploads() -> None:
 
 BEAT = {
     "memory-sweep": {"task": "memory.sweep", "schedule": SWEEP_S, "options": {"expires": SWEEP_S}},
+    "count-insights": {
+        "task": "memory.count_insights",
+        "schedule": SWEEP_S,
+        "options": {"expires": SWEEP_S},
+    },
     "sweep-rewrites": {
         "task": "memory.sweep_rewrites",
         "schedule": SWEEP_S,

@@ -113,9 +113,10 @@ class CanaryStage(models.Model):
 class Exposure(models.Model):
     """A root task whose call met the condition of a rule on trial: once for each canary, at its first match.
 
-    ``unit`` is the root task's external id, ``share`` the propensity of the canary arm in buckets. The first
-    arm counts; ``is_crossed`` says that the task was met in another one later. ``failed`` is null until the
-    task's end is known; the guardrails are ``tool_error``, ``slow``, ``retried`` and ``overridden``.
+    ``unit`` is the root task's external id as recorded tasks are named, ``unit_digest`` that of the name it
+    was assigned by (what ``Canary.kept`` holds), ``share`` the propensity of the canary arm in buckets. The
+    first arm counts; ``is_crossed`` says that the task was met in another one later. ``failed`` is null until
+    the task's end is known; the guardrails are ``tool_error``, ``slow``, ``retried`` and ``overridden``.
     ``is_due`` asks the worker to look at the task (again).
     """
 
@@ -125,6 +126,7 @@ class Exposure(models.Model):
     canary = models.ForeignKey(Canary, on_delete=models.CASCADE, related_name="exposures", db_index=False)
     stage = models.PositiveIntegerField()
     unit = models.CharField(max_length=200)
+    unit_digest = models.CharField(max_length=16)
     arm = models.CharField(max_length=7)
     share = models.PositiveIntegerField()
     tool = models.CharField(max_length=200)

@@ -6,6 +6,7 @@ from memory.models.audit import AuditEvent
 from memory.models.experience import Outcome, Payload, Step, Task, ToolCall
 from memory.models.failures import DailyCount, ErrorPattern, Failure, PatternLink
 from memory.models.imports import ImportJob
+from memory.models.insights import TaskInsight
 from memory.models.localizations import Localization, PathUse
 from memory.models.paths import (
     Lineage,
@@ -27,6 +28,7 @@ __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
     "PathUse", "PatternHour", "PatternLink", "Payload", "RewardChange", "RewriteProposal", "SequenceKind",
-    "Step", "StoredAnswer", "Task", "TextEntry", "Tool", "ToolCall", "ToolHour", "ToolSchema",
-    "ToolSequence", "User", "Validator", "WeakSpot", "WeakSpotMember", "WeakSpotScan", "Workspace",
+    "Step", "StoredAnswer", "Task", "TaskInsight", "TextEntry", "Tool", "ToolCall", "ToolHour",
+    "ToolSchema", "ToolSequence", "User", "Validator", "WeakSpot", "WeakSpotMember", "WeakSpotScan",
+    "Workspace",
 ]  # fmt: skip

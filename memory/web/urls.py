@@ -5,6 +5,7 @@ from django.urls import path
 from memory.web import (
     audit,
     imports,
+    insight_urls,
     keys,
     lab,
     localizations,
@@ -58,6 +59,7 @@ urlpatterns = [
     path("members/<uuid:uuid>/role/", members.change, name="member-role"),
     path("members/<uuid:uuid>/remove/", members.remove, name="member-remove"),
     *review_urls.urlpatterns,
+    *insight_urls.urlpatterns,
     path("audit/", audit.audit, name="audit"),
     path("settings/", workspaces.settings, name="settings"),
     path("settings/locating/", locating_settings.save, name="settings-locating"),

@@ -1,1 +1,1 @@
-"""Counting what the recorded tasks say: each finished task once, its old share taken away when it changes."""
+"""The insight pass: every finished task is read once, and every counter adds what it says to its tables."""

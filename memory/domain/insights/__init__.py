@@ -1,1 +1,1 @@
-"""What the recorded tasks say when they are counted: pure arithmetic over frozen snapshots."""
+"""What the evidence tells about speed, ways, weak spots and repeats: pure counting of single tasks."""

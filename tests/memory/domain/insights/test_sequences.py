@@ -27,8 +27,8 @@ def make_run(tools: str = "abc", **fields: Any) -> InsightRun:
     """A successful task with one call of each letter's tool."""
     calls = tuple(InsightCall(seq, tool, {}, "ok", 1.0, AT) for seq, tool in enumerate(tools))
     given: dict[str, Any] = {
-        "task_id": 1, "task_uuid": "t1", "workspace_id": 1, "external_id": "t1", "root_task": "t1", "goal": "g",
-        "tags": (), "agent": "", "domain": "", "outcome": "success", "reward": None, "day": date(2026, 3, 1),
+        "task_id": 1, "task_uuid": "t1", "workspace_id": 1, "external_id": "t1", "root_task": "t1",
+        "goal": "g", "tags": (), "agent": "", "domain": "", "outcome": "success", "reward": None, "day": date(2026, 3, 1),
         "ended_at": AT, "failures": (), **fields,
     }  # fmt: skip
     return InsightRun(calls=calls, **given)
@@ -64,7 +64,8 @@ def test_steps_of__names_too_long_together__beginning_of_the_task() -> None:
         pytest.param("abc", ["ab", "bc", "abc"], id="three"),
         pytest.param("abab", ["ab", "ba", "aba", "bab", "abab"], id="each once"),
         pytest.param("abcdef", [
-            "ab", "bc", "cd", "de", "ef", "abc", "bcd", "cde", "def", "abcd", "bcde", "cdef", "abcde", "bcdef",
+            "ab", "bc", "cd", "de", "ef", "abc", "bcd", "cde", "def", "abcd", "bcde", "cdef", "abcde",
+            "bcdef",
         ], id="none longer than five"),
     ],
 )  # fmt: skip
@@ -96,7 +97,7 @@ def test_changes_of__added_and_removed__cancel_out() -> None:
     ("before", "removed", "after"),
     [
         pytest.param(Count(2, 1), [1, 0], Count(1, 1), id="exact"),
-        pytest.param(Count(2, 1, missed=3), [1, 0], Count(1, 1, missed=3), id="nobody knows: both ends go down"),
+        pytest.param(Count(2, 1, missed=3), [1, 0], Count(1, 1, missed=3), id="nobody knows: both ends"),
         pytest.param(Count(0, 1, missed=3), [2, 0], Count(0, 1, missed=1), id="it was among the missed"),
         pytest.param(Count(0, 0), [1, 1], Count(0, 0), id="never below zero"),
     ],

@@ -1,0 +1,175 @@
+"""A canary's numbers made readable: arms side by side, the evidence bar, evidence over time. Pure.
+
+``numbers`` everywhere are what a look stored (``Canary.evidence``, ``CanaryLook.numbers``): E-values are
+natural logarithms, shares are buckets of 10,000, rates lie between 0 and 1.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, log, log10
+from typing import Any
+
+from corrections.domain.canaries import BUCKETS
+from memory.domain.trends import Rate, rate_of
+
+GUARDRAILS = ("tool_error", "slow", "retried", "overridden")
+COUNTED = ("exposed", "decided", "failed", *GUARDRAILS)
+QUIET = 3.0
+"""A guard is quiet while its E-value is below this."""
+ENOUGH = 5
+"""Below so many decided tasks in an arm its rate is not shown."""
+LN10 = log(10)
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One arm's counts of a stage, or summed over stages. Rates are of the decided tasks."""
+
+    name: str
+    exposed: int = 0
+    decided: int = 0
+    failed: int = 0
+    guards: tuple[int, ...] = (0,) * len(GUARDRAILS)
+
+    @property
+    def failure_rate(self) -> Rate:
+        """Failed tasks of the decided ones, with Wilson's interval."""
+        return rate_of(self.failed, self.decided)
+
+    @property
+    def success_rate(self) -> Rate:
+        """Tasks that went well, of the decided ones."""
+        return rate_of(self.decided - self.failed, self.decided)
+
+    @property
+    def guard_rates(self) -> list[tuple[str, Rate]]:
+        """Each guardrail with its rate."""
+        return [(name, rate_of(hits, self.decided)) for name, hits in zip(GUARDRAILS, self.guards, strict=True)]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its rates are shown."""
+        return self.decided >= ENOUGH
+
+    def __add__(self, other: "Arm") -> "Arm":
+        guards = tuple(mine + theirs for mine, theirs in zip(self.guards, other.guards, strict=True))
+        return Arm(
+            self.name, self.exposed + other.exposed, self.decided + other.decided,
+            self.failed + other.failed, guards,
+        )  # fmt: skip
+
+
+def read_arm(name: str, counts: Mapping[str, Any]) -> Arm:
+    """An arm of ``CanaryStage.counts``; what is missing there is zero."""
+    found = counts.get(name)
+    given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    exposed, decided, failed, *guards = (_count(given.get(field)) for field in COUNTED)
+    return Arm(name, exposed, decided, failed, tuple(guards))
+
+
+def sum_arms(name: str, stages: Iterable[Mapping[str, Any]]) -> Arm:
+    """The same arm over several stages' counts."""
+    return sum((read_arm(name, counts) for counts in stages), start=Arm(name))
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def read_number(numbers: Mapping[str, Any], name: str) -> float | None:
+    """A finite number of a look, or None."""
+    value = numbers.get(name)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        return None
+    return float(value)
+
+
+def expected_share(exposed: int, other: int) -> float | None:
+    """What share of the exposed tasks was in the first arm; None without any."""
+    return exposed / (exposed + other) if exposed + other else None
+
+
+def e_value(log_e: float) -> str:
+    """An E-value for people, from its natural logarithm: ``0.4``, ``23``, ``10^5.2``."""
+    power = log_e / LN10
+    if power >= 4:
+        return f"10^{power:.1f}"
+    value = 10.0**power
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else "< 0.1"
+
+
+def share_text(buckets: int) -> str:
+    """A share in buckets as a percentage: ``10 %``, ``0.5 %``."""
+    return f"{100 * buckets / BUCKETS:.4g} %"
+
+
+BAR_WIDTH, BAR_HEIGHT = 200, 26
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Evidence on one log scale: harm to the left of the middle, benefit to the right.
+
+    ``*_mark`` are where the thresholds stand, ``*_x`` and ``*_width`` the bars, all in drawing units.
+    """
+
+    harm_x: float
+    harm_width: float
+    benefit_x: float
+    benefit_width: float
+    harm_mark: float
+    benefit_mark: float
+    middle: float = BAR_WIDTH / 2
+    width: int = BAR_WIDTH
+    height: int = BAR_HEIGHT
+
+
+def draw_bar(*, harm: float, benefit: float, alpha: float, live: int) -> Bar:
+    """Bars for two natural log E-values; E of 1 or less draws nothing.
+
+    Thresholds: harm 1 / ``alpha``, benefit ``live`` / ``alpha``.
+    """
+    harm_at, benefit_at = (log10(value) for value in limits(alpha, live))
+    top = 1.25 * max(harm_at, benefit_at)
+    middle = BAR_WIDTH / 2
+
+    def long(log_e: float) -> float:
+        return round(middle * min(max(log_e / LN10, 0.0) / top, 1.0), 1)
+
+    return Bar(
+        harm_x=middle - long(harm),
+        harm_width=long(harm),
+        benefit_x=middle,
+        benefit_width=long(benefit),
+        harm_mark=round(middle - middle * harm_at / top, 1),
+        benefit_mark=round(middle + middle * benefit_at / top, 1),
+    )
+
+
+def limits(alpha: float, live: int) -> tuple[float, float]:
+    """The E-values at which harm and benefit are taken for proven: 1 / alpha and live / alpha."""
+    return 1 / alpha, max(live, 1) / alpha
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """How sure we are of the uplift: a word, and points of a hundred tasks (None: not enough data)."""
+
+    word: str
+    lower: float | None = None
+    upper: float | None = None
+    estimate: float | None = None
+
+
+def certainty_of(uplift: Any, *, decided: Sequence[int]) -> Certainty:
+    """Reads a stored interval ``{"estimate", "lower", "upper"}`` of differences in success rates.
+
+    ``helps`` and ``harms`` exclude zero, ``open`` does not; ``unknown`` when an arm has fewer than
+    ``ENOUGH`` decided tasks or there is no interval.
+    """
+    given: Mapping[str, Any] = uplift if isinstance(uplift, Mapping) else {}
+    lower, upper, estimate = (read_number(given, name) for name in ("lower", "upper", "estimate"))
+    if lower is None or upper is None or estimate is None or min(decided, default=0) < ENOUGH:
+        return Certainty("unknown")
+    word = "helps" if lower > 0 else "harms" if upper < 0 else "open"
+    return Certainty(word, 100 * lower, 100 * upper, 100 * estimate)
