@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from memory.background.insights import failure_hours, sequences
 from memory.domain.insights.contributions import JSON
 from memory.domain.insights.runs import InsightRun
 
@@ -31,5 +32,5 @@ class Counter(Protocol):
         ...
 
 
-COUNTERS: tuple[Counter, ...] = ()
+COUNTERS: tuple[Counter, ...] = (sequences, failure_hours)
 """All of them, in the order in which they write."""

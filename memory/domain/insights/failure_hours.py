@@ -42,6 +42,6 @@ def differences(removed: Iterable[Any], added: Iterable[Any], part: str) -> dict
     found: Counter[tuple[Any, int]] = Counter()
     for shares, sign in ((removed, -1), (added, 1)):
         for share in shares:
-            for who, hour, count in share[part]:
+            for who, hour, count in share.get(part, ()):
                 found[who, hour] += sign * count
     return {key: count for key, count in found.items() if count}

@@ -117,13 +117,23 @@ def changes_of(
     sequences: dict[tuple[str, Tools], Change] = {}
     for shares, is_new in ((removed, False), (added, True)):
         for raw in shares:
-            share = msgspec.convert(raw, TaskShare)
+            share = _read(raw)
+            if share is None:
+                continue
             found = sequences_of(share.steps)
             for kind in share.kinds:
                 _note(kinds.setdefault(kind, Change()), share, is_new)
                 for tools in found:
                     _note(sequences.setdefault((kind, tools), Change()), share, is_new)
     return kinds, sequences
+
+
+def _read(raw: Any) -> TaskShare | None:
+    """A stored share; None for one of another version, which was not counted here."""
+    try:
+        return msgspec.convert(raw, TaskShare)
+    except msgspec.ValidationError:
+        return None
 
 
 def _note(change: Change, share: TaskShare, is_new: bool) -> None:

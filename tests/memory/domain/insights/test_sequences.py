@@ -28,8 +28,8 @@ def make_run(tools: str = "abc", **fields: Any) -> InsightRun:
     calls = tuple(InsightCall(seq, tool, {}, "ok", 1.0, AT) for seq, tool in enumerate(tools))
     given: dict[str, Any] = {
         "task_id": 1, "task_uuid": "t1", "workspace_id": 1, "external_id": "t1", "root_task": "t1",
-        "goal": "g", "tags": (), "agent": "", "domain": "", "outcome": "success", "reward": None, "day": date(2026, 3, 1),
-        "ended_at": AT, "failures": (), **fields,
+        "goal": "g", "tags": (), "agent": "", "domain": "", "outcome": "success", "reward": None,
+        "day": date(2026, 3, 1), "ended_at": AT, "failures": (), **fields,
     }  # fmt: skip
     return InsightRun(calls=calls, **given)
 
