@@ -87,9 +87,7 @@ def draw_evidence(
 
 
 def _line(points: Sequence[tuple[datetime, float | None]], start: datetime, x: Scale, y: Scale) -> Line:
-    drawn = [
-        ((at - start).total_seconds(), None if log_e is None else log_e / LN10) for at, log_e in points
-    ]
+    drawn = [((at - start).total_seconds(), None if log_e is None else log_e / LN10) for at, log_e in points]
     return draw_line(drawn, x, y)
 
 

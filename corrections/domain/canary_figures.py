@@ -44,7 +44,9 @@ class Arm:
     @property
     def guard_rates(self) -> list[tuple[str, Rate]]:
         """Each guardrail with its rate."""
-        return [(name, rate_of(hits, self.decided)) for name, hits in zip(GUARDRAILS, self.guards, strict=True)]
+        return [
+            (name, rate_of(hits, self.decided)) for name, hits in zip(GUARDRAILS, self.guards, strict=True)
+        ]
 
     @property
     def is_known(self) -> bool:

@@ -23,7 +23,9 @@ TONES = {"waiting": "warn", "shadow": "plain", "running": "info", "paused": "war
          "holdout": "good", "rolled_back": "bad", "ended": "plain"}  # fmt: skip
 STATE_SENTENCES: dict[str, Any] = {
     "waiting": gettext_lazy("It waits; nobody gets the rule from it yet."),
-    "shadow": gettext_lazy("It only watches: where the rule would have acted is counted, nothing is changed."),
+    "shadow": gettext_lazy(
+        "It only watches: where the rule would have acted is counted, nothing is changed."
+    ),
     "running": gettext_lazy("Some tasks get the rule, the others do not; the tasks decide."),
     "paused": gettext_lazy("Paused: no task gets the rule, and no evidence is gathered."),
     "held": gettext_lazy("Its time is over without a verdict: a person has to decide."),
@@ -81,26 +83,36 @@ def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: fl
     """One sentence that says how sure we are, with the numbers it rests on."""
     n = {"with": canary.decided, "without": control.decided}
     if certainty.lower is None or certainty.upper is None:
-        return _(
-            "Not enough data: %(with)d tasks with the rule and %(without)d without have come to an end."
-        ) % n
+        return (
+            _("Not enough data: %(with)d tasks with the rule and %(without)d without have come to an end.")
+            % n
+        )
     said = n | {"sure": f"{100 * (1 - alpha):g}", "lower": f"{certainty.lower:+.1f}"}
     said |= {"upper": f"{certainty.upper:+.1f}", "least": f"{certainty.lower:.1f}"}
     said |= {"worst": f"{-certainty.upper:.1f}"}
     if certainty.word == "helps":
-        return _(
-            "It helps: of 100 tasks at least %(least)s more go well with it. "
-            "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
-        ) % said
+        return (
+            _(
+                "It helps: of 100 tasks at least %(least)s more go well with it. "
+                "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
+            )
+            % said
+        )
     if certainty.word == "harms":
-        return _(
-            "It harms: of 100 tasks at least %(worst)s more fail with it. "
-            "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
-        ) % said
-    return _(
-        "Not decided yet: of 100 tasks between %(lower)s and %(upper)s more go well with it. "
-        "We are %(sure)s %% sure of that range (%(with)d tasks with it, %(without)d without)."
-    ) % said
+        return (
+            _(
+                "It harms: of 100 tasks at least %(worst)s more fail with it. "
+                "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
+            )
+            % said
+        )
+    return (
+        _(
+            "Not decided yet: of 100 tasks between %(lower)s and %(upper)s more go well with it. "
+            "We are %(sure)s %% sure of that range (%(with)d tasks with it, %(without)d without)."
+        )
+        % said
+    )
 
 
 def time_left(ends_at: datetime | None, now: datetime) -> str:

@@ -29,6 +29,11 @@ def template_key(sequence: ToolSequence) -> str:
     return lineage_key("template", template_name(sequence.kind.name, tuple(sequence.tools)))
 
 
+def template_made(sequence: ToolSequence) -> Path | None:
+    """The newest version of the template that was made of a sequence."""
+    return newest_under(sequence.workspace_id, template_key(sequence))
+
+
 def make_sequence_template(*, sequence: ToolSequence, goal: str, tags: Sequence[str] = (), by: Actor) -> Path:
     """A template path with the sequence's tools as its nodes. It is recalled where nothing real is found.
 

@@ -9,8 +9,9 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from memory.domain.insights.lifts import LEAST_TASKS, Rank, rank_sequences
+from memory.domain.insights.lifts import Rank, rank_sequences
 from memory.domain.insights.sequences import (
+    LEAST_TASKS,
     NAME,
     Change,
     Count,

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from memory.domain.analysis import TASK_LEVEL
 from memory.domain.graphs.weak_spots import (
+    QUIET,
     Spot,
     SpotEdge,
     SpotPattern,
@@ -37,8 +38,6 @@ HEAVIEST, NEWEST = 1_500, 500
 WINDOW_HOURS = 90 * 24
 MOST_HOURS = 200_000
 LATELY_HOURS = 7 * 24
-QUIET = timedelta(days=14)
-"""A spot without a failure for so long is resolved."""
 EVERY = timedelta(minutes=5)
 ANYWAY = timedelta(hours=6)
 LEASE = timedelta(minutes=5)

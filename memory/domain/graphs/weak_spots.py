@@ -7,6 +7,7 @@ the same hours. Its communities (Louvain; Blondel et al. 2008) are the weak spot
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import combinations
 from typing import Literal
 
@@ -22,6 +23,8 @@ LEAST_OF_ONE_TOOL = 3
 """Patterns that a spot within one tool has at least; across tools two are enough."""
 LEAST_OVERLAP = 0.3
 KEPT_EDGES = 400
+QUIET = timedelta(days=14)
+"""A spot without a failure for so long is resolved."""
 
 
 @dataclass(frozen=True)

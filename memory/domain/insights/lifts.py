@@ -8,13 +8,9 @@ from typing import Literal
 import numpy as np
 from scipy.stats import hypergeom
 
-from memory.domain.insights.sequences import Count, Tools
+from memory.domain.insights.sequences import FALSE_SHARE, LEAST_TASKS, Count, Tools
 
 Verdict = Literal["winning", "losing", "unclear", "rare"]
-LEAST_TASKS = 5
-"""A sequence in fewer tasks is not judged."""
-FALSE_SHARE = 0.05
-"""Of the verdicts, so many are expected to be chance (Benjamini and Hochberg 1995)."""
 Z = 1.96
 
 

@@ -27,6 +27,10 @@ MOST_BYTES = 16_000
 """And as many as their names fit into this together."""
 MOST_TAGS = 3
 MAX_WORD = 200
+LEAST_TASKS = 5
+"""A sequence in fewer tasks is not judged."""
+FALSE_SHARE = 0.05
+"""Of the verdicts, so many are expected to be chance (Benjamini and Hochberg 1995)."""
 KEPT_WON, KEPT_LOST = 6, 4
 """Example tasks kept of each sequence."""
 
