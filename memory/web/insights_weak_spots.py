@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
-from memory.domain.graphs.weak_spots import QUIET
 from memory.domain.graphs.pictures import picture_of_graph
+from memory.domain.graphs.weak_spots import QUIET
 from memory.models import WeakSpot, WeakSpotMember
 from memory.queries.tools import list_tool_names
 from memory.queries.weak_spots import (

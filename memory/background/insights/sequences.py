@@ -1,5 +1,6 @@
 """Tool sequences as rows: counted with every task that ends, judged a little later."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -9,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from memory.domain.insights.lifts import Rank, rank_sequences
+from memory.domain.insights.lifts import Rank, Stratum, rank_sequences
 from memory.domain.insights.sequences import (
     LEAST_TASKS,
     NAME,
@@ -22,6 +23,7 @@ from memory.domain.insights.sequences import (
     dropped_bounds,
     kept_examples,
     sequence_digest,
+    without,
 )
 from memory.models import SequenceKind, ToolSequence
 from memory.writer.prepare import as_json
@@ -157,13 +159,33 @@ def _rank_kind(kind: SequenceKind) -> None:
     fields = ("pk", "tools", "won", "lost", "missed", *RANKED)
     rows = list(ToolSequence.objects.filter(kind=kind).order_by("id").values_list(*fields))
     counts = [(tuple(row[1]), Count(row[2], row[3], row[4])) for row in rows]
-    ranks = rank_sequences(counts, Count(kind.won, kind.lost))
+    whole = Count(kind.won, kind.lost)
+    strata = _domains(kind.workspace_id, dict(counts), whole) if not kind.name else {}
+    ranks = rank_sequences(counts, whole, strata)
     updates = []
     for row, rank in zip(rows, ranks, strict=True):
         values = _ranked(rank, row[2] + row[3])
         if values != row[5:]:
             updates.append((*values, row[0]))
     update_rows(ToolSequence, RANKED, updates)
+
+
+def _domains(workspace_id: int, counts: dict[Tools, Count], whole: Count) -> dict[Tools, list[Stratum]]:
+    """Of all tasks, how often each sequence was in each domain; tasks without a domain are one more."""
+    kinds = SequenceKind.objects.filter(workspace_id=workspace_id, name__startswith="domain:")
+    wholes = {kind.pk: Count(kind.won, kind.lost) for kind in kinds}
+    found: dict[Tools, list[Stratum]] = defaultdict(list)
+    rows = ToolSequence.objects.filter(kind__in=list(wholes)).order_by("id")
+    for kind, tools, won, lost in rows.values_list("kind", "tools", "won", "lost"):
+        found[tuple(tools)].append((Count(won, lost), wholes[kind]))
+    rest = without(whole, wholes.values())
+    if not rest.tasks and len(wholes) < 2:
+        return {}
+    for tools, count in counts.items():
+        mine = without(count, (held for held, _ in found[tools]))
+        if mine.tasks and rest.tasks:
+            found[tools].append((mine, rest))
+    return found
 
 
 def _ranked(rank: Rank, tasks: int) -> Sequence[Any]:

@@ -1,8 +1,8 @@
 """Which sequences go with success, and how sure that is. It is an association: nobody drew lots."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import erfc, exp, log, sqrt
 from typing import Literal
 
 import numpy as np
@@ -12,6 +12,8 @@ from memory.domain.insights.sequences import FALSE_SHARE, LEAST_TASKS, Count, To
 
 Verdict = Literal["winning", "losing", "unclear", "rare"]
 Z = 1.96
+Stratum = tuple[Count, Count]
+"""Tasks of one domain: those with the sequence, and all of them."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,56 @@ def lift_of(count: Count, whole: Count) -> Lift | None:
     return Lift(plain, min(exp(middle - half), plain), max(exp(middle + half), plain))
 
 
-def rank_sequences(rows: Sequence[tuple[Tools, Count]], whole: Count) -> list[Rank]:
-    """What to say about each sequence of one kind, in their order."""
+def lift_over(strata: Sequence[Stratum]) -> Lift | None:
+    """The lift of a sequence over several domains: successes over those expected at each domain's own rate.
+
+    Else a sequence of a hard domain would look bad, whatever it does (Simpson 1951). The interval is that of
+    the successes, binomial in each domain; None where nothing is expected or everything is sure.
+    """
+    won = sum(count.won for count, _ in strata)
+    expected = sum(count.tasks * whole.won / whole.tasks for count, whole in strata if whole.tasks)
+    doubtful = [(count, whole) for count, whole in strata if whole.won and whole.lost and count.tasks]
+    if not expected or not doubtful:
+        return None
+    shares = [(count.tasks, (count.won + 0.5) / (count.tasks + 1)) for count, _ in doubtful]
+    variance = sum(tasks * share * (1 - share) for tasks, share in shares) / (won + 0.5) ** 2
+    middle, half = log((won + 0.5) / (expected + 0.5)), Z * sqrt(variance)
+    plain = won / expected
+    return Lift(plain, min(exp(middle - half), plain), max(exp(middle + half), plain))
+
+
+def chance_over(strata: Sequence[Stratum]) -> float:
+    """How often such a split comes about by chance when domains differ (Cochran, Mantel and Haenszel 1959)."""
+    apart, variance = 0.0, 0.0
+    for count, whole in strata:
+        if whole.tasks > 1:
+            held, total = min(count.tasks, whole.tasks), whole.tasks
+            apart += count.won - held * whole.won / total
+            variance += held * (total - held) * whole.won * whole.lost / (total * total * (total - 1))
+    return erfc(max(abs(apart) - 0.5, 0.0) / sqrt(2 * variance)) if variance > 0 else 1.0
+
+
+def rank_sequences(
+    rows: Sequence[tuple[Tools, Count]],
+    whole: Count,
+    strata: Mapping[Tools, Sequence[Stratum]] | None = None,
+) -> list[Rank]:
+    """What to say about each sequence of one kind, in their order.
+
+    ``strata`` are the domains of a sequence, where the kind holds tasks of several.
+    """
     closed = closed_ones(rows)
-    lifts = [lift_of(count, whole) for _, count in rows]
+    parts = strata or {}
+    lifts = [lift_over(parts[tools]) if tools in parts else lift_of(count, whole) for tools, count in rows]
     judged = [
         place
         for place, (_, count) in enumerate(rows)
         if closed[place] and lifts[place] and count.tasks >= LEAST_TASKS
     ]
     chances = _chances([rows[place][1] for place in judged], whole)
+    for seat, place in enumerate(judged):
+        if rows[place][0] in parts:
+            chances[seat] = chance_over(parts[rows[place][0]])
     sure = {place for place, is_sure in zip(judged, _surely(chances), strict=True) if is_sure}
     return [_rank(closed[place], lifts[place], count, place in sure) for place, (_, count) in enumerate(rows)]
 

@@ -167,6 +167,14 @@ def _less(count: int, taken: int) -> tuple[int, int]:
     return max(0, count - taken), max(0, taken - count)
 
 
+def without(whole: Count, parts: Iterable[Count]) -> Count:
+    """What is left of a count when these are taken out of it; never below zero."""
+    won, lost = whole.won, whole.lost
+    for part in parts:
+        won, lost = won - part.won, lost - part.lost
+    return Count(max(0, won), max(0, lost))
+
+
 def kept_examples(before: Sequence[Sequence[Any]], change: Change) -> list[tuple[str, bool]]:
     """Some tasks that hold the sequence, won and lost, the ones known longest."""
     rows = [(str(task), bool(won)) for task, won in before if task not in change.gone]

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from memory.domain.insights.lifts import closed_ones, lift_of, rank_sequences
+from memory.domain.insights.lifts import closed_ones, lift_of, lift_over, rank_sequences
 from memory.domain.insights.sequences import Count, Tools
 
 
@@ -99,3 +99,41 @@ def test_rank_sequences__everything_succeeded__no_verdict() -> None:
     ranks = rank_sequences([(("a", "b"), Count(50, 0))], Count(60, 0))
 
     assert [(rank.verdict, rank.lift) for rank in ranks] == [("unclear", None)]
+
+
+def test_rank_sequences__only_a_hard_domain_holds_it__no_verdict() -> None:
+    """An easy and a hard domain; the sequence is in half of the hard one's tasks and does nothing there."""
+    hard = Count(20, 80)
+    whole, count = Count(20 + 90, 80 + 10), Count(10, 40)
+    tools = ("search", "book")
+
+    mixed = rank_sequences([(tools, count)], whole)
+    apart = rank_sequences([(tools, count)], whole, {tools: [(count, hard)]})
+
+    assert [rank.verdict for rank in (*mixed, *apart)] == ["losing", "unclear"]
+    assert apart[0].lift is not None
+    assert apart[0].lift.value == pytest.approx(1.0)
+
+
+def test_rank_sequences__works_in_every_domain__winning() -> None:
+    tools = ("look", "save")
+    strata = [(Count(45, 1), Count(70, 30)), (Count(18, 4), Count(30, 70))]
+
+    (rank,) = rank_sequences([(tools, Count(63, 5))], Count(100, 100), {tools: strata})
+
+    assert rank.verdict == "winning"
+
+
+def test_lift_over__no_effect_in_domains__interval_holds_one_in_about_95_of_100() -> None:
+    chance, missed = random.Random(11), 0
+    for _ in range(1_000):
+        strata = []
+        for base, tasks, share in ((0.8, 150, 0.2), (0.3, 100, 0.5)):
+            won = [chance.random() < base for _ in range(tasks)]
+            held = [chance.random() < share for _ in range(tasks)]
+            both = sum(one and other for one, other in zip(won, held, strict=True))
+            strata.append((Count(both, sum(held) - both), Count(sum(won), tasks - sum(won))))
+        lift = lift_over(strata)
+        missed += lift is None or not lift.low <= 1 <= lift.high
+
+    assert missed / 1_000 < 0.07
