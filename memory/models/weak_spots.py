@@ -56,7 +56,7 @@ class WeakSpotScan(models.Model):
     workspace = models.OneToOneField(Workspace, on_delete=models.CASCADE, primary_key=True, related_name="+")
     leased_until = models.DateTimeField(null=True)
     scanned_at = models.DateTimeField(null=True)
-    seen = models.CharField(max_length=60, blank=True)
+    seen = models.CharField(max_length=120, blank=True)
     patterns = models.PositiveIntegerField(default=0)
     left_out = models.PositiveIntegerField(default=0)
     active_hours = models.PositiveIntegerField(default=0)

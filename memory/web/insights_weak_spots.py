@@ -26,10 +26,10 @@ from memory.web.access import PageRequest, workspace_page
 from memory.web.drawing import Drawing, draw
 
 BONDS = {
-    "alike": gettext_lazy("read alike"),
-    "identifier": gettext_lazy("same identifier"),
     "burst": gettext_lazy("burst together"),
 }
+
+KINDS = {"action": gettext_lazy("tool"), "event": gettext_lazy("error pattern")}
 
 
 class SpotForm(forms.Form):
@@ -83,4 +83,4 @@ def draw_spots(
         return None
     slug = request.workspace.slug
     links = {name: reverse("pattern", args=[slug, uuid]) for name, uuid in uuids.items()}
-    return draw(picture_of_graph(graph), name="spots", title=_("Weak spots"), links=links)
+    return draw(picture_of_graph(graph), name="spots", title=_("Weak spots"), links=links, words=KINDS)

@@ -89,10 +89,12 @@ def _lease(scan: WeakSpotScan, now: datetime) -> bool:
 
 
 def _seen(workspace_id: int) -> str:
-    """What the patterns say: changes with every failure and every look for similar ones."""
+    """What the patterns say: changes with every failure, every look for similar ones, every counted hour."""
     rows = ErrorPattern.objects.filter(workspace=workspace_id)
     sums = rows.aggregate(n=Count("pk"), linked=Count("linked_at"), failures=Sum("occurrence_count"))
-    return f"{sums['n']}:{sums['linked']}:{sums['failures']}"
+    newest = ToolHour.objects.filter(workspace=workspace_id).order_by("-hour", "tool").first()
+    counted = f"{newest.hour}:{newest.calls}" if newest else ""
+    return f"{sums['n']}:{sums['linked']}:{sums['failures']}:{counted}"
 
 
 def search(workspace_id: int, *, now: datetime) -> list[Spot]:

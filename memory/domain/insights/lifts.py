@@ -76,7 +76,7 @@ def lift_over(strata: Sequence[Stratum]) -> Lift | None:
 
 
 def chance_over(strata: Sequence[Stratum]) -> float:
-    """How often such a split comes about by chance when domains differ (Cochran, Mantel and Haenszel 1959)."""
+    """How often chance splits domains like that (Cochran, Mantel and Haenszel; 1959)."""
     apart, variance = 0.0, 0.0
     for count, whole in strata:
         if whole.tasks > 1:
