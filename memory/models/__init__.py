@@ -19,13 +19,16 @@ from memory.models.paths import (
     RewardChange,
 )  # fmt: skip
 from memory.models.rewrites import Alert, RewriteProposal
+from memory.models.sequences import SequenceKind, ToolSequence
 from memory.models.texts import TextEntry
 from memory.models.tools import Tool, ToolSchema, Validator
+from memory.models.weak_spots import PatternHour, ToolHour, WeakSpot, WeakSpotMember, WeakSpotScan
 
 __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
-    "PathUse", "PatternLink", "Payload", "RetryCell", "RewardChange", "RewriteProposal", "SpeedCell",
-    "Step", "StoredAnswer", "Task", "TaskInsight", "TextEntry", "Tool", "ToolCall", "ToolSchema", "User",
-    "Validator", "WayCell", "Workspace",
+    "PathUse", "PatternHour", "PatternLink", "Payload", "RetryCell", "RewardChange", "RewriteProposal",
+    "SequenceKind", "SpeedCell", "Step", "StoredAnswer", "Task", "TaskInsight", "TextEntry", "Tool",
+    "ToolCall", "ToolHour", "ToolSchema", "ToolSequence", "User", "Validator", "WayCell", "WeakSpot",
+    "WeakSpotMember", "WeakSpotScan", "Workspace",
 ]  # fmt: skip
