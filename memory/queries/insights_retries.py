@@ -10,7 +10,7 @@ from memory.domain.insights.retries import ANY_PATTERN, Cost
 from memory.domain.insights.retrying import RetryCost, cost_of
 from memory.models import ErrorPattern, RetryCell
 
-LISTED = 50
+LISTED = 25
 FIELDS = Cost.__struct_fields__
 
 

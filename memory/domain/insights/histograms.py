@@ -56,8 +56,9 @@ class Quantile:
 def quantile(buckets: Buckets, share: float) -> Quantile:
     """The quantile with the order statistics interval n p +- 1.96 sqrt(n p (1 - p)).
 
-    The interval asks for no distribution and goes to the outer edges of its buckets (Conover, Practical Nonparametric Statistics, 3.2). It is known from
-    10 durations beyond the quantile on: n (1 - p) >= 10 and n p >= 10, for p95 n >= 200.
+    The interval asks for no distribution (Conover, Practical Nonparametric Statistics, 3.2) and goes to the
+    outer edges of its buckets. It is known from 10 durations on either side of the quantile on: n p >= 10 and
+    n (1 - p) >= 10, for p95 n >= 200.
     """
     order = sorted((bucket, count) for bucket, count in buckets.items() if count > 0)
     n = sum(count for _bucket, count in order)
