@@ -90,8 +90,12 @@ def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: fl
         return (
             _(
                 "It helps: of 100 tasks at least %(least)s more go well with it. "
+<<<<<<< HEAD
                 "We are %(sure)s %% sure, however often we looked "
                 "(%(with)d tasks with it, %(without)d without)."
+=======
+                "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
+>>>>>>> speed
             )
             % said
         )
@@ -99,8 +103,12 @@ def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: fl
         return (
             _(
                 "It harms: of 100 tasks at least %(worst)s more fail with it. "
+<<<<<<< HEAD
                 "We are %(sure)s %% sure, however often we looked "
                 "(%(with)d tasks with it, %(without)d without)."
+=======
+                "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
+>>>>>>> speed
             )
             % said
         )

@@ -13,6 +13,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+<<<<<<< HEAD
             name='Webhook',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -48,6 +49,160 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+=======
+            name='WeakSpotScan',
+            fields=[
+                ('workspace', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='+', serialize=False, to='memory.workspace')),
+                ('leased_until', models.DateTimeField(null=True)),
+                ('scanned_at', models.DateTimeField(null=True)),
+                ('seen', models.CharField(blank=True, max_length=120)),
+                ('patterns', models.PositiveIntegerField(default=0)),
+                ('left_out', models.PositiveIntegerField(default=0)),
+                ('active_hours', models.PositiveIntegerField(default=0)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='SequenceKind',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('name', models.CharField(max_length=220)),
+                ('won', models.PositiveIntegerField(default=0)),
+                ('lost', models.PositiveIntegerField(default=0)),
+                ('floor', models.PositiveIntegerField(default=0)),
+                ('is_stale', models.BooleanField(default=True)),
+                ('ranked_at', models.DateTimeField(null=True)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='SpeedCell',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('day', models.DateField()),
+                ('tool', models.CharField(max_length=200)),
+                ('shape', models.CharField(blank=True, max_length=200)),
+                ('n', models.IntegerField(default=0)),
+                ('failed', models.IntegerField(default=0)),
+                ('timed', models.IntegerField(default=0)),
+                ('ms_sum', models.FloatField(default=0.0)),
+                ('buckets', models.JSONField(default=dict)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='TaskInsight',
+            fields=[
+                ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='insight', serialize=False, to='memory.task')),
+                ('wanted_revision', models.PositiveIntegerField()),
+                ('counted_revision', models.PositiveIntegerField(default=0)),
+                ('contribution', models.BinaryField(default=bytes)),
+                ('error', models.TextField(blank=True)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ToolHour',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('tool', models.CharField(max_length=200)),
+                ('hour', models.PositiveIntegerField()),
+                ('calls', models.PositiveIntegerField(default=0)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ToolSequence',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('digest', models.CharField(max_length=32)),
+                ('tools', models.JSONField(default=list)),
+                ('won', models.PositiveIntegerField(default=0)),
+                ('lost', models.PositiveIntegerField(default=0)),
+                ('tasks', models.PositiveIntegerField(default=0)),
+                ('missed', models.PositiveIntegerField(default=0)),
+                ('examples', models.JSONField(default=list)),
+                ('is_closed', models.BooleanField(default=True)),
+                ('lift', models.FloatField(null=True)),
+                ('lift_low', models.FloatField(null=True)),
+                ('lift_high', models.FloatField(null=True)),
+                ('verdict', models.CharField(default='rare', max_length=8)),
+                ('strength', models.FloatField(default=0.0)),
+                ('kind', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sequences', to='memory.sequencekind')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='WayCell',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('month', models.DateField()),
+                ('tool', models.CharField(max_length=200)),
+                ('key', models.CharField(max_length=32)),
+                ('before', models.CharField(blank=True, max_length=200)),
+                ('domain', models.CharField(blank=True, max_length=200)),
+                ('tags', models.TextField(default='[]')),
+                ('way', models.TextField()),
+                ('n', models.IntegerField(default=0)),
+                ('succeeded', models.IntegerField(default=0)),
+                ('ms_sum', models.FloatField(default=0.0)),
+                ('ms_squares', models.FloatField(default=0.0)),
+                ('ms_succeeded', models.FloatField(default=0.0)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='WeakSpot',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('status', models.CharField(default='open', max_length=8)),
+                ('why_resolved', models.CharField(blank=True, max_length=8)),
+                ('title', models.CharField(max_length=500)),
+                ('tools', models.JSONField(default=list)),
+                ('tool_count', models.PositiveIntegerField(default=0)),
+                ('pattern_count', models.PositiveIntegerField(default=0)),
+                ('failures', models.PositiveIntegerField(default=0)),
+                ('lately', models.PositiveIntegerField(default=0)),
+                ('bonds', models.JSONField(default=dict)),
+                ('words', models.JSONField(default=list)),
+                ('burst_hours', models.JSONField(default=list)),
+                ('edges', models.JSONField(default=list)),
+                ('first_seen_at', models.DateTimeField()),
+                ('last_seen_at', models.DateTimeField()),
+                ('found_at', models.DateTimeField()),
+                ('resolved_at', models.DateTimeField(null=True)),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='weak_spots', to='memory.workspace')),
+            ],
+            options={
+                'ordering': ['-failures', '-id'],
+            },
+        ),
+        migrations.CreateModel(
+            name='WeakSpotMember',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('failures', models.PositiveIntegerField(default=0)),
+                ('pattern', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='weak_spots', to='memory.errorpattern')),
+                ('spot', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='members', to='memory.weakspot')),
+            ],
+            options={
+                'ordering': ['-failures', 'id'],
+            },
+        ),
+        migrations.CreateModel(
+            name='PatternHour',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('hour', models.PositiveIntegerField()),
+                ('failures', models.PositiveIntegerField(default=0)),
+                ('pattern', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.errorpattern')),
+                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['workspace', '-hour'], name='pattern_hour_newest')],
+                'constraints': [models.UniqueConstraint(fields=('pattern', 'hour'), name='pattern_hour_once')],
+>>>>>>> speed
             },
         ),
         migrations.CreateModel(
@@ -71,39 +226,15 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('workspace', 'day', 'tool', 'pattern'), name='retry_cell_once')],
             },
         ),
-        migrations.CreateModel(
-            name='SpeedCell',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('day', models.DateField()),
-                ('tool', models.CharField(max_length=200)),
-                ('shape', models.CharField(blank=True, max_length=200)),
-                ('n', models.IntegerField(default=0)),
-                ('failed', models.IntegerField(default=0)),
-                ('timed', models.IntegerField(default=0)),
-                ('ms_sum', models.FloatField(default=0.0)),
-                ('buckets', models.JSONField(default=dict)),
-                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
-            ],
-            options={
-                'indexes': [models.Index(condition=models.Q(('shape', '')), fields=['workspace', 'day'], name='speed_cell_of_tools')],
-                'constraints': [models.UniqueConstraint(fields=('workspace', 'tool', 'day', 'shape'), name='speed_cell_once')],
-            },
+        migrations.AddIndex(
+            model_name='sequencekind',
+            index=models.Index(condition=models.Q(('is_stale', True)), fields=['id'], name='sequence_kind_stale'),
         ),
-        migrations.CreateModel(
-            name='TaskInsight',
-            fields=[
-                ('task', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='insight', serialize=False, to='memory.task')),
-                ('wanted_revision', models.PositiveIntegerField()),
-                ('counted_revision', models.PositiveIntegerField(default=0)),
-                ('contribution', models.BinaryField(default=bytes)),
-                ('error', models.TextField(blank=True)),
-                ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
-            ],
-            options={
-                'indexes': [models.Index(condition=models.Q(('counted_revision__lt', models.F('wanted_revision'))), fields=['workspace', 'task'], name='task_insight_backlog'), models.Index(fields=['workspace', 'task'], name='task_insight_home'), models.Index(condition=models.Q(('error', ''), _negated=True), fields=['task'], name='task_insight_error')],
-            },
+        migrations.AddConstraint(
+            model_name='sequencekind',
+            constraint=models.UniqueConstraint(fields=('workspace', 'name'), name='sequence_kind_once'),
         ),
+<<<<<<< HEAD
         migrations.CreateModel(
             name='TaskWatch',
             fields=[
@@ -138,6 +269,67 @@ class Migration(migrations.Migration):
             options={
                 'constraints': [models.UniqueConstraint(fields=('workspace', 'tool', 'month', 'key'), name='way_cell_once')],
             },
+=======
+        migrations.AddIndex(
+            model_name='speedcell',
+            index=models.Index(condition=models.Q(('shape', '')), fields=['workspace', 'day'], name='speed_cell_of_tools'),
+        ),
+        migrations.AddConstraint(
+            model_name='speedcell',
+            constraint=models.UniqueConstraint(fields=('workspace', 'tool', 'day', 'shape'), name='speed_cell_once'),
+        ),
+        migrations.AddIndex(
+            model_name='taskinsight',
+            index=models.Index(condition=models.Q(('counted_revision__lt', models.F('wanted_revision'))), fields=['workspace', 'task'], name='task_insight_backlog'),
+        ),
+        migrations.AddIndex(
+            model_name='taskinsight',
+            index=models.Index(fields=['workspace', 'task'], name='task_insight_home'),
+        ),
+        migrations.AddIndex(
+            model_name='taskinsight',
+            index=models.Index(condition=models.Q(('error', ''), _negated=True), fields=['task'], name='task_insight_error'),
+        ),
+        migrations.AddIndex(
+            model_name='toolhour',
+            index=models.Index(fields=['workspace', '-hour'], name='tool_hour_newest'),
+        ),
+        migrations.AddConstraint(
+            model_name='toolhour',
+            constraint=models.UniqueConstraint(fields=('workspace', 'tool', 'hour'), name='tool_hour_once'),
+        ),
+        migrations.AddIndex(
+            model_name='toolsequence',
+            index=models.Index(condition=models.Q(('is_closed', True)), fields=['kind', 'verdict', '-strength', '-id'], name='sequence_by_strength'),
+        ),
+        migrations.AddIndex(
+            model_name='toolsequence',
+            index=models.Index(condition=models.Q(('is_closed', True)), fields=['kind', '-tasks', '-id'], name='sequence_by_tasks'),
+        ),
+        migrations.AddIndex(
+            model_name='toolsequence',
+            index=models.Index(fields=['workspace', 'tasks'], name='sequence_rarest'),
+        ),
+        migrations.AddConstraint(
+            model_name='toolsequence',
+            constraint=models.UniqueConstraint(fields=('kind', 'digest'), name='tool_sequence_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='waycell',
+            constraint=models.UniqueConstraint(fields=('workspace', 'tool', 'month', 'key'), name='way_cell_once'),
+        ),
+        migrations.AddIndex(
+            model_name='weakspot',
+            index=models.Index(fields=['workspace', 'status', '-failures', '-id'], name='weak_spot_by_failures'),
+        ),
+        migrations.AddConstraint(
+            model_name='weakspot',
+            constraint=models.CheckConstraint(condition=models.Q(('status__in', ['open', 'resolved'])), name='weak_spot_status'),
+        ),
+        migrations.AddConstraint(
+            model_name='weakspotmember',
+            constraint=models.UniqueConstraint(fields=('spot', 'pattern'), name='weak_spot_member_once'),
+>>>>>>> speed
         ),
         migrations.AddConstraint(
             model_name='webhook',
