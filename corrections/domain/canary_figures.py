@@ -27,31 +27,7 @@ class Arm:
     """One arm's numbers of a stage, or summed over stages, as rates."""
 
     name: str
-<<<<<<< HEAD
     numbers: ArmNumbers = NOTHING
-=======
-    exposed: int = 0
-    decided: int = 0
-    failed: int = 0
-    guards: tuple[int, ...] = (0,) * len(GUARDRAILS)
-
-    @property
-    def failure_rate(self) -> Rate:
-        """Failed tasks of the decided ones, with Wilson's interval."""
-        return rate_of(self.failed, self.decided)
-
-    @property
-    def success_rate(self) -> Rate:
-        """Tasks that went well, of the decided ones."""
-        return rate_of(self.decided - self.failed, self.decided)
-
-    @property
-    def guard_rates(self) -> list[tuple[str, Rate]]:
-        """Each guardrail with its rate."""
-        return [
-            (name, rate_of(hits, self.decided)) for name, hits in zip(GUARDRAILS, self.guards, strict=True)
-        ]
->>>>>>> speed
 
     @property
     def is_known(self) -> bool:

@@ -90,12 +90,8 @@ def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: fl
         return (
             _(
                 "It helps: of 100 tasks at least %(least)s more go well with it. "
-<<<<<<< HEAD
                 "We are %(sure)s %% sure, however often we looked "
                 "(%(with)d tasks with it, %(without)d without)."
-=======
-                "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
->>>>>>> speed
             )
             % said
         )
@@ -103,12 +99,8 @@ def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: fl
         return (
             _(
                 "It harms: of 100 tasks at least %(worst)s more fail with it. "
-<<<<<<< HEAD
                 "We are %(sure)s %% sure, however often we looked "
                 "(%(with)d tasks with it, %(without)d without)."
-=======
-                "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
->>>>>>> speed
             )
             % said
         )
