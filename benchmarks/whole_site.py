@@ -59,7 +59,9 @@ def _workspace(slug: str) -> str:
 
     owner = User.objects.create_superuser(username=f"owner-{slug}", password=secrets.token_urlsafe(12))
     workspace = create_workspace(slug=slug, name=slug, owner=owner, by=SYSTEM)
-    set_change_policy(workspace_id=workspace.pk, changes={"self_approval": True}, by=SYSTEM)
+    set_change_policy(
+        workspace_id=workspace.pk, changes={"self_approval": True, "key_approval": True}, by=SYSTEM
+    )
     set_canary_policy(workspace_id=workspace.pk, changes={"start": "never"}, by=SYSTEM)
     _key, secret = create_key(
         workspace=workspace, name="benchmark", scopes=[Scope(it) for it in SCOPES], by=SYSTEM
