@@ -8,7 +8,7 @@ from django.test import Client
 from memory.actions.record import record_experience
 from memory.background.analyse import analyse_backlog
 from memory.background.insights.counting import count_backlog
-from memory.models import ErrorPattern, Failure, RepeatCell, TaskInsight
+from memory.models import ErrorPattern, Failure, RepeatCell, Task
 from memory.permissions import SYSTEM
 from tests.conftest import Cast, page_client
 from tests.corrections.builders import make_rule
@@ -16,17 +16,21 @@ from tests.corrections.builders import make_rule
 URL = "/api/v1/insights/repeats"
 
 
-def record(cast: Cast, *names: str, error: str = "Parameter city must not be empty", agent: str = "a") -> None:
-    """Finished tasks of one failing and one good call each, analysed and counted."""
-    documents = [
-        {
-            "external_id": name, "final": True, "agent": agent,
-            "calls": [{"tool": "weather_api", "input": {}, "error": error, "status": "error"},
-                      {"tool": "weather_api", "input": {"city": "Rome"}, "output": {"t": 21}}],
-            "outcome": {"result": "failure", "by": "environment"},
-        }
-        for name in names
-    ]  # fmt: skip
+def document(name: str, agent: str = "a") -> dict[str, Any]:
+    """A finished task of one failing and one good call."""
+    return {
+        "external_id": name, "final": True, "agent": agent,
+        "calls": [
+            {"tool": "weather_api", "input": {}, "error": "Parameter city must not be empty", "status": "error"},
+            {"tool": "weather_api", "input": {"city": "Rome"}, "output": {"t": 21}},
+        ],
+        "outcome": {"result": "failure", "by": "environment"},
+    }  # fmt: skip
+
+
+def record(cast: Cast, *names: str, agent: str = "a") -> None:
+    """Such tasks, analysed and counted."""
+    documents = [document(name, agent) for name in names]
     record_experience(workspace_id=cast.workspace.pk, documents=documents, by=SYSTEM)
     settle()
 
@@ -56,22 +60,17 @@ def test_repeats__same_error_in_three_tasks__first_is_none(cast: Cast, agent_api
 
 
 def test_repeats__first_task_turns_out_to_be_another__counts_it_as_a_repeat(cast: Cast) -> None:
-    record(cast, "t1", error="one thing")
-    record(cast, "t2", error="another thing")
-    record(cast, "t1-late", error="another thing")
-    first = Failure.objects.get(task__external_id="t2")
-    assert totals(cast)[2] == 1
+    documents = [document("t1"), document("t2")]
+    record_experience(workspace_id=cast.workspace.pk, documents=documents, by=SYSTEM)
+    Task.objects.filter(external_id="t1").update(analysed_at="2026-01-01T00:00:00Z")
+    settle()
+    assert totals(cast)[2] == 0
 
-    # t1, older than t2, gets a late call with t2's error
-    late = {"external_id": "t1", "final": True, "calls": [
-        {"tool": "weather_api", "seq": 9, "input": {}, "error": "another thing", "status": "error"}]}  # fmt: skip
-    record_experience(workspace_id=cast.workspace.pk, documents=[late], by=SYSTEM)
+    Task.objects.filter(external_id="t1").update(analysed_at=None)
     settle()
 
-    first.refresh_from_db()
-    assert first.repeat
-    assert totals(cast)[2] == Failure.objects.filter(workspace=cast.workspace, repeat=True).count() == 2
-    assert not TaskInsight.objects.filter(counted_revision=0).exists()
+    assert dict(Failure.objects.values_list("task__external_id", "repeat")) == {"t1": False, "t2": True}
+    assert totals(cast)[2] == 1
 
 
 def test_rule_repeats__no_calls_on_either_side__says_not_enough_data(cast: Cast, agent_api: Any) -> None:
