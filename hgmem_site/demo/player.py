@@ -1,7 +1,7 @@
 """The scripted agent at work: a slice of its play, a few walks at a time, from a row that says how far it is.
 
-The worker rings it every two seconds. A process that dies leaves the row as it was after its last walk; the next slice
-goes on from there. One process plays at a time, by a lease on the row.
+The worker rings it every two seconds. A process that dies leaves the row as it was after its last walk; the next
+slice goes on from there. One process plays at a time, by a lease on the row.
 """
 
 import logging
@@ -45,7 +45,7 @@ def is_installed() -> bool:
 
 
 def play_waiting(slice_s: float = SLICE_S) -> int:
-    """A slice of every play that runs; how many walks were made. Safe to run anywhere and to kill any time."""
+    """A slice of every play that runs; how many walks were made. Safe to kill at any time."""
     made = 0
     for play in DemoPlay.objects.filter(state="running").select_related("workspace").order_by("pk"):
         if _claim(play):
@@ -129,7 +129,7 @@ def _save(play: DemoPlay, last_error: str = "") -> bool:
 
 
 def _decide(server: Any) -> int:
-    """The autopilot: what is proposed is accepted, what is doubted is disabled. Through the API, by its key."""
+    """The autopilot: what is proposed is accepted, what is doubted is disabled, through the API."""
     accepted = 0
     for row in server.get("rules/proposals", status="proposed", limit=MAX_DECIDED)["results"]:
         accepted += not server.offer(f"rules/proposals/{row['uuid']}/accept", {"note": KEY_NAME})
