@@ -67,3 +67,16 @@ def _workspace(slug: str) -> str:
         workspace=workspace, name="benchmark", scopes=[Scope(it) for it in SCOPES], by=SYSTEM
     )
     return secret
+
+
+def worker_is_idle() -> bool:
+    """Whether every recorded task was analysed and read by the inducer, by the database of ``whole_site``."""
+    from corrections.live.inducers import cursor_of
+    from corrections.models import Induction
+    from memory.models import Task
+    from memory.queries.finished import newest_by_workspace
+
+    if Task.objects.filter(analysed_at=None).exists():
+        return False
+    cursors = dict(Induction.objects.values_list("workspace_id", "cursor"))
+    return all(cursor_of(newest) <= cursors.get(pk, 0) for pk, newest in newest_by_workspace().items())

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from django.db.models import Min, Q, QuerySet
+from django.db.models import F, Min, Q, QuerySet
 
 from corrections.models import Rule
 from memory.domain.trends import Rate, rate_of
@@ -68,9 +68,9 @@ def _rules(workspace_id: int, tool: str) -> QuerySet[Rule]:
     published = Q(changes__kind__in=("create", "edit", "enable"), changes__published_at__isnull=False)
     rows = Rule.objects.filter(workspace=workspace_id, patterns__isnull=False)
     rows = rows.filter(patterns__tool=tool) if tool else rows
-    rows = rows.annotate(first_served_at=Min("changes__published_at", filter=published))
-    found = rows.filter(first_served_at__isnull=False).order_by("-first_served_at", "-pk")
-    return found.prefetch_related("patterns", "canaries")
+    found = rows.alias(served=Min("changes__published_at", filter=published)).filter(served__isnull=False)
+    moments = found.annotate(first_served_at=F("served")).order_by("-served", "-pk")
+    return moments.prefetch_related("patterns", "canaries")
 
 
 def _side(

@@ -1,7 +1,7 @@
 """The scripted agent at work: a slice of its play, a few walks at a time, from a row that says how far it is.
 
-The worker rings it every two seconds. A process that dies leaves the row as it was after its last walk; the next
-slice goes on from there. One process plays at a time, by a lease on the row.
+The worker rings it every two seconds. A process that dies leaves the row as it was after its last walk; the
+next slice goes on from there. One process plays at a time, by a lease on the row.
 """
 
 import logging

@@ -61,9 +61,9 @@ def repeats_of_patterns(
     workspace_id: int, asked: RepeatsAsked, *, calls: int, limit: int = LISTED
 ) -> list[PatternRepeats]:
     """Error patterns by the number of repeated failures; rates are of ``calls``. Two queries."""
-    rows = _cells(workspace_id, asked).exclude(pattern=ANY_PATTERN).values("pattern").annotate(**_sums())
-    ranked = rows.filter(sum_repeats__gt=0).order_by("-sum_repeats", "pattern")[:limit]
-    found = {row["pattern"]: _seen(row) for row in ranked}
+    rows = _cells(workspace_id, asked).exclude(pattern=ANY_PATTERN).values("pattern")
+    sums = rows.annotate(**_sums()).filter(sum_repeats__gt=0).order_by("-sum_repeats", "pattern")
+    found = {row["pattern"]: _seen(row) for row in sums[:limit]}
     patterns = ErrorPattern.objects.filter(workspace=workspace_id).in_bulk(list(found))
     return [
         PatternRepeats(patterns[key], repeats_of(patterns[key].title, [seen], calls))
