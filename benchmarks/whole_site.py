@@ -71,7 +71,7 @@ def _workspace(slug: str) -> str:
 
 def worker_is_idle() -> bool:
     """Whether every recorded task was analysed and read by the inducer, by the database of ``whole_site``."""
-    from corrections.live.inducers import cursor_of
+    from corrections.domain.proposing import cursor_of
     from corrections.models import Induction
     from memory.models import Task
     from memory.queries.finished import newest_by_workspace

@@ -144,7 +144,7 @@ def build_shell(request: HttpRequest) -> Shell:
     name = (request.resolver_match.url_name if request.resolver_match else "") or ""
     groups, demo = [], False
     if workspace and actor:
-        demo = is_demo(workspace)
+        demo = is_demo(workspace.pk, workspace.slug)
         waiting = count_items(workspace.pk)
         waiting |= {"all": sum(waiting.values())}
         groups = [

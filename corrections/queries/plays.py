@@ -1,22 +1,31 @@
 """What the page of the demo's player shows."""
 
-from corrections.models import DemoPlay, Rule, RuleProposal
-from memory.models import Workspace
+from corrections.domain.proposing import cursor_of
+from corrections.models import DemoPlay, Induction, Rule, RuleProposal
+from memory.queries.finished import newest_by_workspace
+from memory.queries.health import is_analysis_waiting
 
 DEMO = "demo"
 SHOWN = 8
 
 
-def is_demo(workspace: Workspace) -> bool:
+def is_demo(workspace_id: int, slug: str) -> bool:
     """Whether the scripted agent may play there: the first run's demo, or one begun from its page."""
-    return workspace.slug == DEMO or (
-        workspace.slug.startswith(f"{DEMO}-") and DemoPlay.objects.filter(workspace=workspace).exists()
-    )
+    if slug == DEMO:
+        return True
+    return slug.startswith(f"{DEMO}-") and DemoPlay.objects.filter(workspace=workspace_id).exists()
 
 
 def get_play(workspace_id: int) -> DemoPlay | None:
     """How far it is; None before the first start."""
     return DemoPlay.objects.filter(workspace=workspace_id).first()
+
+
+def is_read(workspace_id: int) -> bool:
+    """Whether the worker is done with everything recorded: analysed, and read there by the inducer."""
+    newest = newest_by_workspace().get(workspace_id)
+    cursor = Induction.objects.filter(workspace=workspace_id).values_list("cursor", flat=True).first()
+    return not is_analysis_waiting() and (newest is None or cursor_of(newest) <= (cursor or 0))
 
 
 def rules_by_uuid(workspace_id: int, uuids: set[str]) -> dict[str, Rule]:

@@ -19,8 +19,8 @@ LISTED = 20
 class Change:
     """Failures of a rule's error patterns per call of their tools, ``SIDE`` before and after it was served.
 
-    The hour in which a version of it was first served counts for neither. ``canary`` is the uuid of its newest
-    canary, the better evidence, or blank.
+    The hour in which a version of it was first served counts for neither. ``canary`` is the uuid of its
+    newest canary, the better evidence, or blank.
     """
 
     rule: Rule

@@ -43,7 +43,7 @@ def learn_start(request: PageRequest) -> HttpResponse:
     _check_demo(request)
     autopilot = request.POST.get("autopilot") == "on"
     return _done(
-        request, lambda: start_play(workspace=request.workspace, autopilot=autopilot, by=request.actor)
+        request, lambda: start_play(workspace_id=request.workspace.pk, autopilot=autopilot, by=request.actor)
     )
 
 
@@ -52,7 +52,7 @@ def learn_start(request: PageRequest) -> HttpResponse:
 def learn_stop(request: PageRequest) -> HttpResponse:
     """Stop after the walk that is under way."""
     _check_demo(request)
-    return _done(request, lambda: stop_play(workspace=request.workspace, by=request.actor))
+    return _done(request, lambda: stop_play(workspace_id=request.workspace.pk, by=request.actor))
 
 
 @require_POST
@@ -61,18 +61,18 @@ def learn_again(request: PageRequest) -> HttpResponse:
     """A fresh workspace that knows nothing; this one stays."""
     _check_demo(request)
     try:
-        fresh = begin_again(workspace=request.workspace, owner=request.user, by=request.actor)
+        fresh = begin_again(workspace_id=request.workspace.pk, owner=request.user, by=request.actor)
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("learn", request.workspace.slug)
     messages.success(
         request, _("This workspace is new and knows nothing yet. The other one stays as it was.")
     )
-    return redirect("learn", fresh.slug)
+    return redirect("learn", fresh)
 
 
 def _check_demo(request: PageRequest) -> None:
-    if not is_demo(request.workspace):
+    if not is_demo(request.workspace.pk, request.workspace.slug):
         raise Http404(_("The demo does not play in this workspace."))
 
 

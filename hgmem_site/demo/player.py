@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from corrections.domain.plays import MAX_NEWEST, WINDOW, count_walk
 from corrections.models import DemoPlay
+from corrections.queries.plays import is_read
 from memory.actions.accounts import create_key, revoke_key
 from memory.domain.access import Scope
 from memory.models import ApiKey
@@ -31,12 +32,17 @@ EVERY_TASK = 2
 """Every how manieth task is played."""
 KEY_NAME = "demo player"
 SCOPES = [Scope.RULES_READ, Scope.RULES_WRITE, Scope.EXPERIENCE_READ, Scope.EXPERIENCE_WRITE, Scope.REVIEW]
-MAX_DECIDED = 60
+WALKS = 5
+"""At most so many in a slice: people watch."""
+WAITS_S = 60.0
+MAX_DECIDED = 100
 """Proposals and changes that the autopilot decides in one slice."""
 BY = system_actor(KEY_NAME)
 log = logging.getLogger(__name__)
 _ME = f"{uuid4().hex[:16]}-{os.getpid()}"
 _KEYS: dict[int, str] = {}
+_SETTLED: dict[int, tuple[int, int]] = {}
+_WAITING: dict[tuple[int, int, int], float] = {}
 
 
 def is_installed() -> bool:
@@ -67,10 +73,9 @@ def _slice(play: DemoPlay, until: float) -> int:
     try:
         server = Server(settings.SITE_URL, _key(play))
         try:
-            if play.autopilot and play.position % WINDOW < 2:
-                play.accepted += _decide(server)
-            while time.monotonic() < until and _one(play, server):
-                made += 1
+            if _has_learnt(play, server):
+                while made < WALKS and time.monotonic() < until and _one(play, server):
+                    made += 1
         finally:
             server.close()
     except (httpx.HTTPError, ImportError, RuntimeError, KeyError) as error:
@@ -78,6 +83,23 @@ def _slice(play: DemoPlay, until: float) -> int:
         _KEYS.pop(play.workspace_id, None)
         _save(play, last_error=f"{type(error).__name__}: {error}"[:2_000])
     return made
+
+
+def _has_learnt(play: DemoPlay, server: Any) -> bool:
+    """Before each window the worker reads what was recorded, and the autopilot decides."""
+    here = (play.pass_number, play.position)
+    if play.position % WINDOW or _SETTLED.get(play.pk) == here:
+        return True
+    since = _WAITING.setdefault((play.pk, *here), time.monotonic())
+    if not is_read(play.workspace_id) and time.monotonic() - since < WAITS_S:
+        _save(play)
+        return False
+    _WAITING.clear()
+    if play.autopilot:
+        play.accepted += _decide(server)
+    _SETTLED[play.pk] = here
+    _save(play)
+    return False  # the web process learns of new rules within a second
 
 
 def _one(play: DemoPlay, server: Any) -> bool:
