@@ -4,8 +4,8 @@
     python -m benchmarks.closed_loop --tasks 40     # only the first 40 tasks
     python -m benchmarks.closed_loop --url URL --key KEY    # against a running server, memory on only
 
-A scripted agent walks BFCL's gold path with one step left out, asks before each call over HTTP, does what it is
-told, records what happened, and after a failure walks the whole path once more. Every 50 walks a person (the
+A scripted agent walks BFCL's gold path with one step left out, asks before each call over HTTP, does what it
+is told, records what happened, and after a failure walks the whole path once more. Every 50 walks a person (the
 harness) accepts what the inducer proposes and what the system asks to disable. Protocol and limits:
 docs/benchmarks/closed_loop.md.
 """
@@ -138,7 +138,7 @@ def decide(server: Server, is_idle: Callable[[], bool] | None) -> Counter[str]:
 def settle(server: Server, is_idle: Callable[[], bool] | None) -> None:
     """Until the worker has looked at everything, at most ``SETTLE_S``.
 
-    Of a server of our own its database says so; of another one what is proposed must not change for ``QUIET_S``.
+    Of a server of our own its database says so; of another one what is proposed must stay for ``QUIET_S``.
     """
     until, said, since = time.monotonic() + SETTLE_S, "", time.monotonic()
     while time.monotonic() < until:

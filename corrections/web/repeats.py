@@ -35,7 +35,7 @@ MAX_AGENT = 200
 @require_GET
 @workspace_page("look")
 def repeats(request: PageRequest) -> HttpResponseBase:
-    """By day, tool, agent, pattern and rule. ``?format=csv&table=days|tools|agents|patterns|rules``: a table."""
+    """By day, tool, agent, pattern and rule; ``?format=csv&table=days`` (or another of them) as a table."""
     span, workspace_id = read_asked(request), request.workspace.pk
     agent = request.GET.get("agent", "").replace("\x00", "")[:MAX_AGENT]
     pattern = request.GET.get("pattern", "")

@@ -52,7 +52,7 @@ def repeats_of_names(
     workspace_id: int, asked: RepeatsAsked, by: Literal["tool", "agent"], limit: int = LISTED
 ) -> list[RepeatRate]:
     """Tools or agents by the number of repeated failures, the most first. One query."""
-    rows = _cells(workspace_id, asked).filter(pattern=ANY_PATTERN).values(by).annotate(**_sums())
+    rows = _summed(_cells(workspace_id, asked).filter(pattern=ANY_PATTERN), by)
     ranked = rows.filter(sum_failures__gt=0).order_by("-sum_repeats", "-sum_failures", by)[:limit]
     return [repeats_of(str(row[by]), [_seen(row)]) for row in ranked]
 
@@ -61,8 +61,8 @@ def repeats_of_patterns(
     workspace_id: int, asked: RepeatsAsked, *, calls: int, limit: int = LISTED
 ) -> list[PatternRepeats]:
     """Error patterns by the number of repeated failures; rates are of ``calls``. Two queries."""
-    rows = _cells(workspace_id, asked).exclude(pattern=ANY_PATTERN).values("pattern")
-    sums = rows.annotate(**_sums()).filter(sum_repeats__gt=0).order_by("-sum_repeats", "pattern")
+    rows = _summed(_cells(workspace_id, asked).exclude(pattern=ANY_PATTERN), "pattern")
+    sums = rows.filter(sum_repeats__gt=0).order_by("-sum_repeats", "pattern")
     found = {row["pattern"]: _seen(row) for row in sums[:limit]}
     patterns = ErrorPattern.objects.filter(workspace=workspace_id).in_bulk(list(found))
     return [
@@ -102,12 +102,13 @@ def _cells(workspace_id: int, asked: RepeatsAsked) -> QuerySet[RepeatCell]:
 
 
 def _days(cells: QuerySet[RepeatCell]) -> dict[date, Repeated]:
-    rows = cells.annotate(day=TruncDate("hour", tzinfo=UTC)).values("day").order_by("day")
-    return {row["day"]: _seen(row) for row in rows.annotate(**_sums())}
+    rows = _summed(cells.annotate(day=TruncDate("hour", tzinfo=UTC)), "day").order_by("day")
+    return {row["day"]: _seen(row) for row in rows}
 
 
-def _sums() -> dict[str, Sum]:
-    return {f"sum_{name}": Sum(name) for name in FIELDS}
+def _summed(rows: Any, by: str) -> Any:
+    """The rows' sums for each value of a field, as dictionaries."""
+    return rows.values(by).annotate(**{f"sum_{name}": Sum(name) for name in FIELDS})
 
 
 def _seen(row: dict[str, Any]) -> Repeated:
