@@ -9,7 +9,7 @@ so killing the worker anywhere loses nothing and counts nothing twice.
 import logging
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
 import orjson
@@ -19,17 +19,18 @@ from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
 from corrections.background.exposures import exposed_body, write_exposures
+from corrections.background.rule_days import add_days
 from corrections.live.signing import receipt_keys
 from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
+from corrections.queries.effects import CHANGING
 from hgmem import receipts as tokens
 from memory.actions.receipts import mark_receipts_settled
+from memory.actions.watching import tell_watchers
 from memory.domain.plain_json import storable
 from memory.queries.receipts import ReceiptedCall, claim_receipted_calls
 
 log = logging.getLogger(__name__)
 BATCH = 500
-CHANGING = ("PARAMETER_TRANSFORM", "TOOL_SWITCH")
-"""Actions that change a call: only of these does the call's outcome say whether they help."""
 _OUTCOMES = {"ok": "helped_count", "error": "failed_count"}
 NOT_MADE = frozenset({"rejected", "cancelled"})
 Row = TypeVar("Row", bound=Model)
@@ -106,6 +107,7 @@ def settle_calls(limit: int) -> int:
     _add_applied(followed)
     _add_outcomes(followed)
     mark_receipts_settled(call_ids=owners, at=now)
+    tell_watchers(task_ids={row.call_task_id for row in settled if row.call_task_id})
     return len(calls)
 
 
@@ -224,6 +226,7 @@ def count_receipts(limit: int) -> int:
     )
     for pk, key in sorted((pk, key) for key, pk in rule_ids.items()):
         _add_counts(pk, key, tally)
+    add_days({(rule_ids[key], day): n for (key, day), n in tally.days.items() if key in rule_ids})
     Receipt.objects.filter(pk__in=[receipt.pk for receipt in receipts]).update(counted_at=timezone.now())
     return len(receipts)
 
@@ -235,6 +238,7 @@ class _Tally:
         self.uses: list[tuple[Receipt, RuleKey, int, str]] = []
         self.keys: set[RuleKey] = set()
         self.matches: Counter[RuleKey] = Counter()
+        self.days: Counter[tuple[RuleKey, date]] = Counter()
         self.errors: Counter[RuleKey] = Counter()
         self.matched_at: dict[RuleKey, datetime] = {}
         self.last_error: dict[RuleKey, str] = {}
@@ -244,6 +248,7 @@ class _Tally:
         for uuid, version, state, *_ in receipt.body["rules"]:
             key = (receipt.workspace_id, uuid)
             self.matches[key] += 1
+            self.days[key, receipt.issued_at.astimezone(UTC).date()] += 1
             self.matched_at[key] = max(receipt.issued_at, self.matched_at.get(key, receipt.issued_at))
             roles[uuid] = (version, state)
         for fault in receipt.body.get("errors", ()):

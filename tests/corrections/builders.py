@@ -88,3 +88,10 @@ def allow_self_approval(workspace: Workspace) -> None:
     """Let one actor write and approve, as a small team may choose; keys too."""
     workspace.settings = workspace.settings | {"changes": {"self_approval": True, "key_approval": True}}
     workspace.save(update_fields=["settings"])
+
+
+def serve_at_once(workspace: Workspace, **policy: Any) -> Workspace:
+    """What agents write is served to all tasks once it is approved; ``policy`` may say more."""
+    workspace.settings = workspace.settings | {"canaries": {"start": "never", **policy}}
+    workspace.save(update_fields=["settings"])
+    return workspace
