@@ -29,7 +29,9 @@ DESIGNS = {
     "50 %": Limits(first_share=0.50, full_share=0.50),
     "10 to 50 %": Limits(),
 }
+HELPED = "0.80 to 0.95"
 CHUNK = 500
+"""Runs of which the peers' running counts are kept at once."""
 TOGETHER = 50
 GROUPS = 200
 TOGETHER_TASKS = 300
@@ -105,25 +107,20 @@ def _simulated(report: Report, pool: ProcessPoolExecutor, worlds: Sequence[World
 
 
 def _world(job: tuple[World, int], *, runs: int) -> list[Row]:
-    """Every design of one world, in pieces that fit into memory."""
+    """Every design of one world."""
     world, seed = job
-    pieces = [
-        _piece(draw(world, min(CHUNK, runs - start), seed * 1_000 + start // CHUNK))
-        for start in range(0, runs, CHUNK)
-    ]
-    return [(world.name, design, _joined([piece[design] for piece in pieces])) for design in DESIGNS]
+    draws = draw(world, runs, seed)
+    return [(world.name, design, _design(draws, limits)) for design, limits in DESIGNS.items()]
 
 
-def _piece(draws: Draws) -> dict[str, dict[str, Called]]:
-    found: dict[str, dict[str, Called]] = {}
-    for design, limits in DESIGNS.items():
-        said = replay(draws, limits)
-        blocked = float((said.blocked < NEVER).mean())
-        found[design] = {"HGMem": Called(said.rolled_back, said.promoted, blocked)}
-        if limits.first_share == limits.full_share and not draws.world.late:
-            arms = Arms.of(draws, limits.first_share)
-            found[design] |= {name: _called(peer(arms)) for name, peer in PEERS.items()}
-    return found
+def _design(draws: Draws, limits: Limits) -> dict[str, Called]:
+    said = replay(draws, limits)
+    blocked = float((said.blocked < NEVER).mean())
+    found = {"HGMem": Called(said.rolled_back, said.promoted, blocked)}
+    if limits.first_share != limits.full_share or draws.world.late:
+        return found
+    pieces = [Arms.of(piece, limits.first_share) for piece in draws.pieces(CHUNK)]
+    return found | {name: _joined([_called(peer(piece)) for piece in pieces]) for name, peer in PEERS.items()}
 
 
 def _called(verdicts: Verdicts) -> Called:
@@ -134,20 +131,10 @@ def _called(verdicts: Verdicts) -> Called:
     )
 
 
-def _joined(pieces: Sequence[dict[str, Called]]) -> dict[str, Called]:
-    return {
-        name: Called(
-            np.concatenate([piece[name].harm for piece in pieces]),
-            np.concatenate([piece[name].benefit for piece in pieces]),
-            _mean([piece[name].blocked for piece in pieces]),
-        )
-        for name in pieces[0]
-    }
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _joined(pieces: Sequence[Called]) -> Called:
+    return Called(
+        np.concatenate([piece.harm for piece in pieces]), np.concatenate([piece.benefit for piece in pieces])
+    )
 
 
 def _tell_false(report: Report, rows: Sequence[Row]) -> None:
@@ -197,8 +184,7 @@ def _tell_effects(report: Report, rows: Sequence[Row], tasks: int) -> None:
 
 
 def _took(called: Called, world: str, tasks: int) -> str:
-    worse = world == "0.95 to 0.70" or world == "0.80 to 0.50"
-    right = called.harm if worse else called.benefit
+    right = called.benefit if world == HELPED else called.harm
     found = float((right < NEVER).mean())
     shown = [f"{int(at):,}" if at < NEVER else f"> {tasks:,}" for at in _quantiles(right)]
     return f"{shown[0]} / {shown[1]} ({100 * found:.1f} %)"
@@ -244,8 +230,7 @@ def _missed(job: tuple[World, float], *, runs: int) -> list[Any]:
     """How often the interval ever missed the mean effect so far, and its mean width after 300 tasks."""
     world, share = job
     missed, widths = [], []
-    for start in range(0, runs, CHUNK):
-        draws = draw(world, min(CHUNK, runs - start), 7_000 + start // CHUNK)
+    for draws in draw(world, runs, 7).pieces(CHUNK):
         arms = Arms.of(draws, share)
         counts = np.stack([arms.canary_n, arms.canary_failed, arms.control_n, arms.control_failed], axis=-1)
         _estimate, lower, upper = uplift_bounds(counts[:, :, None, :])
