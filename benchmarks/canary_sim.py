@@ -23,7 +23,8 @@ from benchmarks.report import Report, parse_arguments
 from corrections.domain.effect import Limits, uplift_bounds
 
 ALPHA = 0.05
-PEERS = {"sequence N*=5000": confidence_sequence, "z-test": repeated_z_test, "Flagsmith": chance_to_win}
+SEQUENCE = "sequence N*=5000"
+PEERS = {SEQUENCE: confidence_sequence, "z-test": repeated_z_test, "Flagsmith": chance_to_win}
 DESIGNS = {
     "10 %": Limits(first_share=0.10, full_share=0.10),
     "50 %": Limits(first_share=0.50, full_share=0.50),
@@ -35,6 +36,7 @@ CHUNK = 500
 TOGETHER = 50
 GROUPS = 200
 TOGETHER_TASKS = 300
+HARMED = 0.70
 COVERED_TASKS = 1_000
 
 
@@ -63,7 +65,7 @@ def main() -> int:
     without, effects = no_effect(tasks), with_effect(tasks)
     with ProcessPoolExecutor(arguments.workers) as pool:
         rows = _simulated(report, pool, [*without, *effects], runs)
-        together = list(pool.map(_together, (0, 5, 25)))
+        together = list(pool.map(_together, ((0.95, 0), (0.50, 0), (0.95, 5), (0.95, 25))))
         missed = list(pool.map(partial(_missed, runs=runs), _intervals()))
     known = {world.name for world in without}
     _tell_false(report, [row for row in rows if row[0] in known])
@@ -179,7 +181,7 @@ def _tell_effects(report: Report, rows: Sequence[Row], tasks: int) -> None:
     columns = ["success rate", "share", *names]
     report.table(f"Tasks to the right verdict: median / 90th percentile (found in {tasks:,})", columns, table)
     called = next(row[2] for row in rows if row[0] == "0.95 to 0.70" and row[1] == "10 %")
-    own, sequence = (float(np.median(called[name].harm)) for name in ("HGMem", "sequence N*=5000"))
+    own, sequence = (float(min(_quantiles(called[name].harm)[0], tasks)) for name in ("HGMem", SEQUENCE))
     report.goal(".95 to .70 at 10 %, half the sequence's median tasks", measured=own, limit=sequence / 2)
 
 
@@ -195,22 +197,40 @@ def _quantiles(times: Ints) -> tuple[int, int]:
     return int(ordered[(len(ordered) - 1) // 2]), int(ordered[int(np.ceil(0.9 * len(ordered))) - 1])
 
 
-def _together(harmful: int) -> list[Any]:
+def _together(job: tuple[float, int]) -> list[Any]:
+    rate, harmful = job
     chosen = np.arange(TOGETHER) < harmful
-    family = replay_together(GROUPS, chosen, (0.05, 0.30), TOGETHER_TASKS, Limits(), seed=harmful)
+    failing = 1.0 - rate, 1.0 - HARMED
+    family = replay_together(GROUPS, chosen, failing, TOGETHER_TASKS, Limits(), seed=1 + harmful)
     found = family.found() if harmful else None
-    return [harmful, family.any_false(), family.false_discoveries(), found, float(family.promoted.mean())]
+    return [
+        rate,
+        harmful,
+        family.any_false(),
+        family.false_discoveries(),
+        found,
+        float(family.promoted.mean()),
+    ]
 
 
 def _tell_together(report: Report, rows: Sequence[list[Any]]) -> None:
     shown = [["-" if cell is None else cell for cell in row] for row in rows]
     report.table(
-        f"{TOGETHER} canaries at once, {TOGETHER_TASKS} tasks each, .95 (harmful: to .70)",
-        ["harmful ones", "any false roll back", "false among rolled back", "harmful found", "promoted"],
+        f"{TOGETHER} canaries at once, {TOGETHER_TASKS} tasks each; harmful ones go to {HARMED:.2f}",
+        [
+            "success rate",
+            "harmful ones",
+            "any false roll back",
+            "false among rolled back",
+            "harmful found",
+            "promoted",
+        ],
         shown,
     )
-    report.goal("50 at once without an effect, any false roll back", measured=rows[0][1], limit=ALPHA)
-    report.goal("50 at once, false among rolled back", measured=max(row[2] for row in rows), limit=ALPHA)
+    report.goal(
+        "50 at once without an effect, any false roll back", measured=max(rows[0][2], rows[1][2]), limit=ALPHA
+    )
+    report.goal("50 at once, false among rolled back", measured=max(row[3] for row in rows), limit=ALPHA)
 
 
 def _intervals() -> list[tuple[World, float]]:
