@@ -38,6 +38,8 @@ class Canary(models.Model):
     tasks (16 hex digits each) that stay in the control arm although a ramp would have moved them.
     ``policy`` is the workspace's when it began. ``evidence`` is what the last look saw; ``is_due`` asks the
     controller for the next one. Only exposures since ``evidence_since`` count. ``ends_at`` is the time limit.
+    ``schema_version`` and ``schema_hash`` are those of the tool that the evidence is about. ``slow_ms`` maps
+    a tool to the duration above which a call of it counts as slow.
     """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -55,7 +57,9 @@ class Canary(models.Model):
     share = models.PositiveIntegerField(default=0)
     kept = models.JSONField(default=list)
     policy = models.JSONField(default=dict)
+    schema_version = models.PositiveIntegerField(default=0)
     schema_hash = models.CharField(max_length=64, blank=True)
+    slow_ms = models.JSONField(default=dict)
     evidence = models.JSONField(default=dict)
     is_due = models.BooleanField(default=False)
     requested_by = models.CharField(max_length=200)
@@ -113,9 +117,10 @@ class CanaryStage(models.Model):
 class Exposure(models.Model):
     """A root task whose call met the condition of a rule on trial: once for each canary, at its first match.
 
-    ``unit`` is the root task's external id, ``share`` the propensity of the canary arm in buckets. The first
-    arm counts; ``is_crossed`` says that the task was met in another one later. ``failed`` is null until the
-    task's end is known; the guardrails are ``tool_error``, ``slow``, ``retried`` and ``overridden``.
+    ``unit`` is the root task's external id as recorded tasks are named, ``unit_digest`` that of the name it
+    was assigned by (what ``Canary.kept`` holds), ``share`` the propensity of the canary arm in buckets. The
+    first arm counts; ``is_crossed`` says that the task was met in another one later. ``failed`` is null until
+    the task's end is known; the guardrails are ``tool_error``, ``slow``, ``retried`` and ``overridden``.
     ``is_due`` asks the worker to look at the task (again).
     """
 
@@ -125,6 +130,7 @@ class Exposure(models.Model):
     canary = models.ForeignKey(Canary, on_delete=models.CASCADE, related_name="exposures", db_index=False)
     stage = models.PositiveIntegerField()
     unit = models.CharField(max_length=200)
+    unit_digest = models.CharField(max_length=16)
     arm = models.CharField(max_length=7)
     share = models.PositiveIntegerField()
     tool = models.CharField(max_length=200)

@@ -10,6 +10,7 @@ class IssuedToken(models.Model):
     """A token on its way to a ``Receipt``: the serving process only appends it, the worker reads it.
 
     ``errors`` is JSON text: ``[{"rule", "version", "detail", ...}]``, the faults that a token does not carry.
+    ``exposures`` is JSON text too: ``[[canary uuid, stage, share, arm]]``, which the token carries sealed.
     """
 
     workspace = models.ForeignKey(
@@ -18,6 +19,7 @@ class IssuedToken(models.Model):
     token = models.TextField()
     blocked = models.BooleanField(default=False)
     errors = models.TextField(default="[]")
+    exposures = models.TextField(default="[]")
 
     def __str__(self) -> str:
         return f"token {self.pk}"
