@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from corrections.domain.canaries import CANARY_STATES, CanaryPolicy
+from corrections.domain.canaries import BUCKETS, CANARY_STATES, CanaryPolicy, in_buckets
 from corrections.domain.effect import ArmCounts, Evidence, Limits, StageCounts, harm_log_e, judge
 
 
@@ -223,3 +223,14 @@ def test_judge__policy_of_the_workspace__is_kept_to(
     policy: dict[str, Any], evidence: Evidence, step: str
 ) -> None:
     assert judge(evidence, rules=Limits.of(CanaryPolicy(**policy))).step == step
+
+
+@pytest.mark.parametrize("share", [1 / 3, 0.12345, 0.77777, 0.00001])
+def test_judge__share_that_is_no_whole_bucket__is_gone_to_once(share: float) -> None:
+    limits = Limits.of(CanaryPolicy(first_share=share, full_share=share))
+    there = in_buckets(share) / BUCKETS
+
+    quiet = judge(replace(RUNNING, share=there), rules=limits)
+    suspect = judge(replace(RUNNING, share=there, trial=SOME, live=3), rules=limits)
+
+    assert (quiet.step, suspect.step) == ("wait", "wait")
