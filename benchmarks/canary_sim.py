@@ -156,7 +156,7 @@ def _tell_false(report: Report, rows: Sequence[Row]) -> None:
     worst = {
         name: max(called[name].either for _world, _design, called in rows if name in called) for name in names
     }
-    report.figure("worst_false_verdict", worst)
+    report.figure("worst_false_verdict", dict(worst))
     report.goal("false roll backs, worst world", measured=harm, limit=ALPHA)
     report.goal("false promotions, worst world", measured=benefit, limit=ALPHA)
     report.goal(

@@ -14,7 +14,7 @@ TIGHT_AT = 20.0
 which a tenth fails."""
 ADDED = 4.0
 """Successes, and failures, added to an arm when its variance is taken: an arm of few tasks without a failure
-is not certain. With one, the interval missed in up to 8 % of runs at a share of 10 %."""
+is not certain. With one, and tightest at a quarter of the tasks, it missed in up to 10 % of the runs."""
 
 
 @dataclass(frozen=True)
