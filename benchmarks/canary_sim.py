@@ -16,11 +16,22 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.canary_sim_checks import (
+    COVERED_TASKS,
+    GUARDED,
+    HARMED,
+    TOGETHER,
+    TOGETHER_TASKS,
+    guarded,
+    intervals,
+    missed,
+    together,
+)
 from benchmarks.canary_sim_peers import Arms, Verdicts, chance_to_win, confidence_sequence, repeated_z_test
-from benchmarks.canary_sim_replay import NEVER, Ints, replay, replay_together
+from benchmarks.canary_sim_replay import NEVER, Ints, replay
 from benchmarks.canary_sim_worlds import Draws, World, constant, draw, slow_drift, sudden_drift
 from benchmarks.report import Report, parse_arguments
-from corrections.domain.effect import Limits, uplift_bounds
+from corrections.domain.effect import Limits
 
 ALPHA = 0.05
 SEQUENCE = "sequence N*=5000"
@@ -33,11 +44,6 @@ DESIGNS = {
 HELPED = "0.80 to 0.95"
 CHUNK = 500
 """Runs of which the peers' running counts are kept at once."""
-TOGETHER = 50
-GROUPS = 200
-TOGETHER_TASKS = 300
-HARMED = 0.70
-COVERED_TASKS = 1_000
 
 
 @dataclass(frozen=True)
@@ -65,13 +71,15 @@ def main() -> int:
     without, effects = no_effect(tasks), with_effect(tasks)
     with ProcessPoolExecutor(arguments.workers) as pool:
         rows = _simulated(report, pool, [*without, *effects], runs)
-        together = list(pool.map(_together, ((0.95, 0), (0.50, 0), (0.95, 5), (0.95, 25))))
-        missed = list(pool.map(partial(_missed, runs=runs), _intervals()))
+        families = list(pool.map(together, ((0.95, 0), (0.50, 0), (0.95, 5), (0.95, 25))))
+        guards = list(pool.map(partial(guarded, runs=runs), GUARDED))
+        misses = list(pool.map(partial(missed, runs=runs), intervals()))
     known = {world.name for world in without}
     _tell_false(report, [row for row in rows if row[0] in known])
     _tell_effects(report, [row for row in rows if row[0] not in known], tasks)
-    _tell_together(report, together)
-    _tell_intervals(report, missed)
+    _tell_together(report, families)
+    _tell_intervals(report, misses)
+    _tell_guarded(report, guards)
     return report.finish()
 
 
@@ -197,22 +205,6 @@ def _quantiles(times: Ints) -> tuple[int, int]:
     return int(ordered[(len(ordered) - 1) // 2]), int(ordered[int(np.ceil(0.9 * len(ordered))) - 1])
 
 
-def _together(job: tuple[float, int]) -> list[Any]:
-    rate, harmful = job
-    chosen = np.arange(TOGETHER) < harmful
-    failing = 1.0 - rate, 1.0 - HARMED
-    family = replay_together(GROUPS, chosen, failing, TOGETHER_TASKS, Limits(), seed=1 + harmful)
-    found = family.found() if harmful else None
-    return [
-        rate,
-        harmful,
-        family.any_false(),
-        family.false_discoveries(),
-        found,
-        float(family.promoted.mean()),
-    ]
-
-
 def _tell_together(report: Report, rows: Sequence[list[Any]]) -> None:
     shown = [["-" if cell is None else cell for cell in row] for row in rows]
     report.table(
@@ -233,42 +225,16 @@ def _tell_together(report: Report, rows: Sequence[list[Any]]) -> None:
     report.goal("50 at once, false among rolled back", measured=max(row[3] for row in rows), limit=ALPHA)
 
 
-def _intervals() -> list[tuple[World, float]]:
-    tasks = COVERED_TASKS
-    worlds = [
-        constant(0.50, 0.50, tasks),
-        constant(0.95, 0.95, tasks),
-        constant(0.95, 0.70, tasks),
-        constant(0.80, 0.95, tasks),
-        slow_drift(0.95, 0.50, tasks),
-        sudden_drift(0.98, 0.50, tasks),
-    ]
-    return [(world, share) for world in worlds for share in (0.10, 0.50, 0.95)]
-
-
-def _missed(job: tuple[World, float], *, runs: int) -> list[Any]:
-    """How often the interval ever missed the mean effect so far, and its mean width after 300 tasks."""
-    world, share = job
-    missed, widths = [], []
-    for draws in draw(world, runs, 7).pieces(CHUNK):
-        arms = Arms.of(draws, share)
-        counts = np.stack([arms.canary_n, arms.canary_failed, arms.control_n, arms.control_failed], axis=-1)
-        _estimate, lower, upper = uplift_bounds(counts[:, :, None, :])
-        truth = (world.control - world.canary).cumsum() / np.arange(1, world.tasks + 1)
-        missed.append(((lower > truth) | (upper < truth)).any(1))
-        widths.append(upper[:, 299] - lower[:, 299])
-    return [
-        world.name,
-        share,
-        float(np.concatenate(missed).mean()),
-        float(np.nanmean(np.concatenate(widths))),
-    ]
-
-
 def _tell_intervals(report: Report, rows: Sequence[list[Any]]) -> None:
     columns = ["success rate", "share", "ever missed", "width after 300 tasks"]
     report.table(f"The interval of the uplift, checked after each of {COVERED_TASKS:,} tasks", columns, rows)
     report.goal("interval ever missed, worst world", measured=max(row[2] for row in rows), limit=ALPHA)
+
+
+def _tell_guarded(report: Report, rows: Sequence[list[Any]]) -> None:
+    columns = ["guardrails", "share", "broken, %", "harm or broken, %"]
+    report.table(f"No effect on four guardrails, {COVERED_TASKS:,} tasks", columns, rows)
+    report.goal("false roll backs for guardrails", measured=max(row[2] for row in rows) / 100, limit=ALPHA)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+from benchmarks.canary_sim_checks import guarded, missed
 from benchmarks.canary_sim_peers import Arms, chance_to_win, confidence_sequence, repeated_z_test
 from benchmarks.canary_sim_replay import NEVER, replay, replay_together
 from benchmarks.canary_sim_worlds import Draws, World, constant, draw, slow_drift
@@ -170,3 +171,15 @@ def test_peers__the_sequence__is_that_of_the_published_formulas(control_failed: 
     called = confidence_sequence(Arms(n, n, np.full((1, 1), 40), np.full((1, 1), control_failed)))
 
     assert (called.harm[0] < NEVER) == is_harm
+
+
+def test_checks__small_sizes__give_rows_of_shares() -> None:
+    rows = [
+        guarded(("apart", (0.1, 0.2, 0.3, 0.4), 0.5), runs=8),
+        guarded(("failing", (), 0.1), runs=8),
+        missed((constant(0.9, 0.5, 350), 0.5), runs=8),
+    ]
+
+    assert [row[:2] for row in rows] == [["apart", 0.5], ["failing", 0.1], ["0.90 to 0.50", 0.5]]
+    assert rows[1][2] == rows[1][3]
+    assert 0.0 < rows[2][3] < 1.0
