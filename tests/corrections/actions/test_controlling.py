@@ -1,16 +1,21 @@
 """The controller: what it does with what the statistics say, once, and with the numbers it saw."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
 
+from corrections.actions import controlling, publishing
+from corrections.actions.arbitration import Said, rule_conflict
 from corrections.actions.canary_looks import MAX_LOOKS, thin_looks
+from corrections.domain.lifecycle import Refused
 from corrections.models import Canary, CanaryLook, Conflict, ConflictScan
 from memory.models import Alert, AuditEvent
+from memory.permissions import SYSTEM
 from tests.conftest import Cast
 from tests.corrections.builders import make_rule, serve_at_once
 from tests.corrections.canaries import again, expose, open_canary, open_edit, steps_of, turn
+from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db
 BEIJING = {"name": "Beijing", "action_detail": {"transform": "set_default", "field": "city",
@@ -281,3 +286,81 @@ def test_shadow_first__enough_tasks_seen__goes_on_trial(cast: Cast) -> None:
 
     assert (again(canary).state, again(canary).stage) == ("running", 1)
     assert again(canary).stages.get(number=0).counts["shadow"]["exposed"] == 3
+
+
+def test_ruling__about_a_rule_on_trial__begins_its_evidence_anew(cast: Cast) -> None:
+    other = make_rule(cast.workspace, name="Served")
+    canary = open_canary(cast.workspace, **BEIJING)
+    scanned(canary)
+    expose(canary, "canary", 3)
+    finding = conflict_of(canary, canary)
+    Conflict.objects.filter(pk=finding.pk).update(rule_b=other)
+
+    rule_conflict(conflict=finding, said=Said("order", "as it is", target="a"), by=SYSTEM)
+
+    now = again(canary)
+    assert (now.state, now.stage, steps_of(canary)) == ("running", 1, ["open", "start", "reset"])
+    turn()
+    assert again(canary).evidence["decided"] == 0
+
+
+def test_turn__ruling_forbids_the_promotion__a_person_decides(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canary = open_canary(cast.workspace)
+    canary.stages.update(share=5_000)
+    expose(canary, "canary", 40, failed=2)
+    expose(canary, "control", 40, failed=35)
+
+    def refuse(**_given: object) -> None:
+        raise Refused("This would break the ruling of the owner.")
+
+    monkeypatch.setattr(publishing, "check_rulings", refuse)
+
+    turn()
+
+    now = again(canary)
+    assert (now.state, now.rule.status, "break the ruling" in now.state_reason) == ("held", "canary", True)
+
+
+def test_turn__one_canary_is_broken__the_others_go_on(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = open_canary(cast.workspace)
+    canary = open_canary(cast.workspace, applies_to="TOOL_CALL:maps")
+    expose(canary, "canary", 3)
+    expose(canary, "control", 9)
+    judged = controlling.evidence_of
+
+    def fail(one: Canary, now: datetime) -> object:
+        if one.pk == broken.pk:
+            raise RuntimeError("a power cut")
+        return judged(one, now)
+
+    monkeypatch.setattr(controlling, "evidence_of", fail)
+
+    turn()
+
+    assert again(canary).share == 5_000
+
+
+@pytest.mark.django_db(transaction=True)
+def test_turn__two_workers_at_once__decide_once(cast: Cast) -> None:
+    canary = open_canary(cast.workspace)
+    expose(canary, "canary", 8, failed=8)
+    expose(canary, "control", 72, failed=2)
+
+    at_once(turn, turn, turn)
+
+    assert (again(canary).state, steps_of(canary)) == ("rolled_back", ["open", "start", "roll_back"])
+    assert Alert.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_start__two_that_disturb_each_other_at_once__only_one_begins(cast: Cast) -> None:
+    first, second = open_canary(cast.workspace), open_canary(cast.workspace, **BEIJING)
+    Canary.objects.update(state="waiting")
+    scanned(first)
+    conflict_of(first, second)
+
+    at_once(turn, turn)
+
+    assert sorted([again(first).state, again(second).state]) == ["running", "waiting"]
