@@ -5,6 +5,7 @@ from django.urls import path
 from corrections.web import (
     canaries,
     canary_matches,
+    canary_policy,
     canary_steps,
     canary_tables,
     change_steps,
@@ -64,6 +65,7 @@ urlpatterns = [
     path("rules/<uuid:uuid>/conflicts/", conflicts.rule_conflicts, name="rule-conflicts"),
     path("rules/<uuid:uuid>/shadow/", canary_steps.rule_shadow, name="rule-shadow"),
     path("canaries/", canaries.canaries, name="canaries"),
+    path("canaries/policy/", canary_policy.canary_policy, name="canary-policy"),
     path("canaries/<uuid:uuid>/", canaries.canary, name="canary"),
     path("canaries/<uuid:uuid>/steer/", canary_steps.canary_steer, name="canary-steer"),
     path("canaries/<uuid:uuid>/exposures/", canaries.canary_exposures, name="canary-exposures"),
