@@ -8,6 +8,7 @@ import msgspec
 from django.utils import timezone
 
 from corrections.actions.canary_alerts import tell_of
+from corrections.actions.canary_resets import note_schema
 from corrections.actions.canary_rows import move_canary, next_stage, note, phase_of
 from corrections.actions.gate import Publication
 from corrections.actions.locking import lock_stamp
@@ -17,7 +18,6 @@ from corrections.queries.canary_neighbours import Hindrance, hindrance_of
 from corrections.queries.canary_rates import matches_per_day
 from memory.actions import Event, record_events
 from memory.domain.access import Actor
-from memory.queries.tools import schema_hash_of
 
 AT_ONCE = 5
 """Canaries that a publication starts itself; of more the controller starts each."""
@@ -180,7 +180,7 @@ def _begin(canary: Canary, policy: CanaryPolicy, now: datetime, *, by: Actor) ->
     canary.started_at = canary.started_at or now
     canary.evidence_since, canary.is_due = now, False
     canary.ends_at = now + timedelta(days=policy.max_days)
-    canary.schema_hash = schema_hash_of(canary.workspace_id, canary.version.tool)
+    note_schema(canary)
     numbers = {"share": share / BUCKETS, "per_day": per_day, "rare": is_rare, "days": policy.max_days}
     known = f"about {per_day:.1f} matching tasks a day" if per_day is not None else "no matches known yet"
     move_canary(

@@ -15,6 +15,7 @@ from django.db.models import F, Q, QuerySet
 
 from corrections.actions.canary_deciding import hold, promote, roll_back, to_share, warn
 from corrections.actions.canary_looks import keep_counts, keep_look
+from corrections.actions.canary_resets import reset_evidence
 from corrections.actions.canary_rows import lock_canary
 from corrections.actions.canary_starting import start_if_free
 from corrections.domain.canaries import in_buckets, policy_of
@@ -72,6 +73,8 @@ def _look_safely(pk: int, now: datetime, by: Actor) -> bool:
 def look_at(canary: Canary, *, now: datetime, by: Actor) -> bool:
     """Look at one canary, in the caller's transaction; False when it is over or has nothing to look at."""
     locked = lock_canary(canary)
+    if locked.state in (*JUDGED, "shadow"):
+        reset_evidence(locked, now=now, by=by)
     if locked.state in JUDGED:
         _judge(locked, now, by)
         return True

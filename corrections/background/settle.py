@@ -22,6 +22,7 @@ from corrections.background.exposures import exposed_body, write_exposures
 from corrections.background.rule_days import add_days
 from corrections.live.signing import receipt_keys
 from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
+from corrections.queries.effects import CHANGING
 from hgmem import receipts as tokens
 from memory.actions.receipts import mark_receipts_settled
 from memory.actions.watching import tell_watchers
@@ -30,8 +31,6 @@ from memory.queries.receipts import ReceiptedCall, claim_receipted_calls
 
 log = logging.getLogger(__name__)
 BATCH = 500
-CHANGING = ("PARAMETER_TRANSFORM", "TOOL_SWITCH")
-"""Actions that change a call: only of these does the call's outcome say whether they help."""
 _OUTCOMES = {"ok": "helped_count", "error": "failed_count"}
 NOT_MADE = frozenset({"rejected", "cancelled"})
 Row = TypeVar("Row", bound=Model)

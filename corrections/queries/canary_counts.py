@@ -12,20 +12,23 @@ from corrections.models import Canary, CanaryStage, Exposure
 _HITS = ("failed", *GUARDRAILS)
 
 
-def stage_counts(canary: Canary, *, phases: Sequence[str] = ()) -> list[StageNumbers]:
+def stage_counts(
+    canary: Canary, *, phases: Sequence[str] = (), of_all_time: bool = False
+) -> list[StageNumbers]:
     """The stages of a canary (of these phases; none: of all) in order, with zeros where nothing was met.
 
-    Only exposures since ``evidence_since`` count; a task met in two arms counts in its first. Two queries.
+    Only exposures since ``evidence_since`` count, unless ``of_all_time``: a promotion sets it, too. A task
+    met in two arms counts in its first. Two queries.
     """
-    return stage_counts_of([canary], phases=phases)[canary.pk]
+    return stage_counts_of([canary], phases=phases, of_all_time=of_all_time)[canary.pk]
 
 
 def stage_counts_of(
-    canaries: Iterable[Canary], *, phases: Sequence[str] = ()
+    canaries: Iterable[Canary], *, phases: Sequence[str] = (), of_all_time: bool = False
 ) -> dict[int, list[StageNumbers]]:
     """:func:`stage_counts` of many canaries by their id. Two queries, however many there are."""
     ids = [canary.pk for canary in canaries]
-    arms = _arms(ids)
+    arms = _arms(ids, of_all_time)
     found: dict[int, list[StageNumbers]] = {pk: [] for pk in ids}
     stages = CanaryStage.objects.filter(canary__in=ids).order_by("canary_id", "number")
     if phases:
@@ -36,9 +39,10 @@ def stage_counts_of(
     return found
 
 
-def _arms(ids: Sequence[int]) -> dict[tuple[int, int], dict[str, ArmNumbers]]:
+def _arms(ids: Sequence[int], of_all_time: bool) -> dict[tuple[int, int], dict[str, ArmNumbers]]:
     rows = Exposure.objects.filter(canary__in=ids).order_by()
-    rows = rows.filter(Q(canary__evidence_since=None) | Q(exposed_at__gte=F("canary__evidence_since")))
+    if not of_all_time:
+        rows = rows.filter(Q(canary__evidence_since=None) | Q(exposed_at__gte=F("canary__evidence_since")))
     counted = rows.values("canary_id", "stage", "arm").annotate(
         exposed=Count("pk"),
         crossed=Count("pk", filter=Q(is_crossed=True)),
