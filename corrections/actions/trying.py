@@ -76,8 +76,8 @@ def simulate(
     else:
         tried = {rule.uuid: rule for rule in _read_all(documents)}
         near = live.parsed.values() if with_live else ()  # the other tools' rules have no say: not compiled
-        others = {rule.uuid: rule for rule in near if rule.applies_to.fits_tool(asked.tool)}
-        ruleset, version = Ruleset.compile((others | tried).values(), version="simulation"), "simulation"
+        others = [rule for rule in near if rule.uuid not in tried and rule.applies_to.fits_tool(asked.tool)]
+        ruleset, version = Ruleset.compile([*others, *tried.values()], version="simulation"), "simulation"
     decision = ruleset.decide(asked, now=now, explain=True)
     return {**decision.to_dict(), "ruleset_version": version}
 
