@@ -52,7 +52,6 @@ class TrialsAsked:
         self, decision: Decision, matched: list[CompiledRule], foreseen: list[CompiledRule]
     ) -> tuple[list[CompiledRule], list[CompiledRule]]:
         """The matching rules that act. Exposures, and errors of versions that do not act, are set apart."""
-        decision.trials = len(self._candidates)
         met = [rule for rule in (*matched, *foreseen) if rule.uuid in self._candidates]
         if met:
             self._expose(decision, met)
