@@ -149,4 +149,4 @@ def data_for(route: Route, method: str) -> str:
         return '{"taken": null, "verdict": "right"}'
     if route.name == "api-impact-decide":
         return '{"reason": "mine", "decision": "keep"}'
-    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'
+    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1, "days": 3, "share": 0.3}'
