@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from corrections.actions.asking_model import draft_waiting_rules
 from corrections.actions.changes import publish_due_changes
+from corrections.actions.controlling import look_at_canaries
 from corrections.actions.judging import doubt_rules, judge_rules
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.actions.rulings import end_expired_rulings
@@ -21,6 +22,7 @@ from memory.queries.health import is_analysis_waiting
 
 INDUCE_S = 2.0
 DRAFT_S = 3.0
+CANARIES_S = 3.0
 CLOCK = system_actor("the clock")
 
 
@@ -34,6 +36,12 @@ def expire_overdue() -> None:
 def publish_due() -> None:
     """Approved changes whose time has come."""
     publish_due_changes(now=timezone.now(), by=CLOCK)
+
+
+@shared_task(name="corrections.control_canaries")
+def control_canaries() -> None:
+    """Canaries with news: ramped, promoted, rolled back or held; those that wait are started."""
+    look_at_canaries(now=timezone.now(), by=CLOCK)
 
 
 @shared_task(name="corrections.settle_receipts")
@@ -102,6 +110,11 @@ def keep_rulings() -> None:
 
 
 BEAT = {
+    "control-canaries": {
+        "task": "corrections.control_canaries",
+        "schedule": CANARIES_S,
+        "options": {"expires": CANARIES_S},
+    },
     "draft-rules": {
         "task": "corrections.draft_rules",
         "schedule": DRAFT_S,

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from corrections.actions.gate import served_numbers, state_of
 from corrections.actions.publishing import lock_rules
-from corrections.domain.canaries import ROLLOUTS, default_rollout, safe_canary_policy
+from corrections.domain.canaries import ROLLOUTS, default_rollout, on_trial_already, safe_canary_policy
 from corrections.domain.changes import SERVES, TITLES, check_change, serving_kind, step_of
 from corrections.domain.lifecycle import Refused, check_publishes, check_step
 from corrections.models import Canary, ChangeRequest, Rule, RuleVersion
@@ -223,7 +223,7 @@ def _version(want: Wanted, rule: Rule, live: int | None, about: Circumstances) -
         raise Refused("This version belongs to another rule.")
     check_publishes(rule.status, live=live, latest=version.number)
     if about.tried.get(rule.pk) == version.pk and want.detail.get("rollout") != "all":
-        raise Refused(f"Version {version.number} is on trial already: promote its canary or roll it back.")
+        raise Refused(on_trial_already(version.number))
     return version
 
 

@@ -100,6 +100,11 @@ def default_rollout(policy: CanaryPolicy, author_kind: str) -> Rollout:
     return "canary" if starts else "all"
 
 
+def on_trial_already(number: int) -> str:
+    """Why a version is not asked for again while it is on trial."""
+    return f"Version {number} is on trial already: promote its canary or roll it back."
+
+
 def check_loosening(old: CanaryPolicy, new: CanaryPolicy) -> None:
     """Raise :class:`Refused` when ``new`` risks more tasks than ``old``: only a person may decide that."""
     strictness = ("never", "agents", "all")

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django.db.models import F
+
 from corrections.models import Canary, Rule, RulesetStamp, RuleVersion
 
 CHUNK = 500
@@ -54,6 +56,20 @@ def list_served(workspace_id: int) -> list[int]:
     """Ids of the live versions of the workspace's active rules, oldest rule first."""
     rows = Rule.objects.active().filter(workspace_id=workspace_id).order_by("pk")
     return [version_id for version_id in rows.values_list("live_version_id", flat=True) if version_id]
+
+
+def list_live(workspace_id: int) -> list[int]:
+    """Ids of the live versions of active rules and of those on trial, oldest rule first."""
+    rows = Rule.objects.live().filter(workspace_id=workspace_id).order_by("pk")
+    return [version_id for version_id in rows.values_list("live_version_id", flat=True) if version_id]
+
+
+def list_candidates(workspace_id: int) -> list[int]:
+    """Ids of approved versions that are on trial, or wait to be, beside the version that is live."""
+    rows = Canary.objects.live().filter(workspace_id=workspace_id, change__isnull=False)
+    return list(
+        rows.exclude(version=F("rule__live_version")).order_by("pk").values_list("version_id", flat=True)
+    )
 
 
 def list_trials(workspace_id: int) -> list[ServedTrial]:

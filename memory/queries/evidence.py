@@ -91,6 +91,22 @@ def list_recent_calls(
     )
 
 
+def list_calls_at(
+    *, workspace_id: int, places: Iterable[tuple[UUID, int]], after: bool = False, history: bool = False
+) -> dict[tuple[UUID, int], RecordedCall]:
+    """The workspace's calls by task uuid and number, for tens of them; one query more for history.
+
+    Unknown and foreign ones are left out.
+    """
+    ids = list(calls_at(workspace_id=workspace_id, places=places).values())
+    calls = list(ToolCall.objects.filter(pk__in=ids).select_related("task"))
+    failures = Failure.objects.filter(call__in=ids).order_by("-pk")
+    messages = dict(failures.values_list("call_id", "message"))
+    tasks = {call.task_id: call.task for call in calls}
+    found = _recorded(calls, tasks, messages, after=after, history=history)
+    return {(call.task_uuid, call.seq): call for call in found}
+
+
 def failures_per_day(pattern_ids: Iterable[int], *, now: datetime) -> float | None:
     """How often some patterns were met on an average day since each was first seen; None without patterns."""
     rows = ErrorPattern.objects.filter(pk__in=list(pattern_ids))

@@ -5,7 +5,7 @@ from django.db import models
 from rest_framework.test import APIClient
 
 from corrections.models import ManualDependency, ToolImpact
-from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member
+from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Webhook, WebhookDelivery
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
     make_localization,
@@ -18,6 +18,7 @@ from tests.builders import (
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_change, make_rule, make_rule_proposal
+from tests.corrections.canary_scenes import make_tried
 from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
@@ -31,6 +32,8 @@ BODY = {
     "by": "agent",
     "role": "owner",
     "status": "ignored",
+    "step": "pause",
+    "version": "1",
 }
 
 
@@ -71,10 +74,22 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "impacts": ToolImpact.objects.create(
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
+        "canaries": make_tried(workspace),
         "rule-proposals": make_rule_proposal(workspace),
         "change-requests": (change := make_change(workspace)),
         "changes": change,
         "validators": make_validator(workspace),
+        "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
+        "deliveries": (
+            sent := WebhookDelivery.objects.create(
+                webhook=hook,
+                event="alert.raised",
+                body={},
+                next_at=task.received_at,
+                created_at=task.received_at,
+            )
+        ),
+        "webhook-deliveries": sent,
     }
 
 
@@ -134,4 +149,4 @@ def data_for(route: Route, method: str) -> str:
         return '{"taken": null, "verdict": "right"}'
     if route.name == "api-impact-decide":
         return '{"reason": "mine", "decision": "keep"}'
-    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'
+    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1, "days": 3, "share": 0.3}'

@@ -10,7 +10,7 @@ from tests.memory.builders import make_alert, make_rewrite
 from tests.pages import HOSTILE, extra_queries, page_faults
 
 pytestmark = pytest.mark.django_db
-KINDS = ["rewrite", "proposal", "change", "conflict", "alert", "impact", "stale"]
+KINDS = ["rewrite", "proposal", "change", "conflict", "alert", "impact", "stale", "canary"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
