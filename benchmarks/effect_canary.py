@@ -75,7 +75,7 @@ class OnTrial:
 class Controller:
     """All rules on trial at once: serves them, counts what came, and does what the judgement says.
 
-    A rule whose changed calls mostly fail is put to people by the product; here they agree, and it is withdrawn.
+    A rule whose changed calls mostly fail is put to people by the product. Here they agree: it is withdrawn.
     """
 
     def __init__(self, documents: Mapping[str, dict[str, Any]], priors: Mapping[str, float]) -> None:

@@ -66,7 +66,8 @@ class _Played:
         withdrawn = [one for one in met if one.state == "withdrawn"]
         return [
             day, median(one.tasks for one in met), len(effects.fired), effects.ran, effects.right,
-            len(promoted), sum(one.is_bad for one in promoted), sum(one.state == "rolled_back" for one in met),
+            len(promoted), sum(one.is_bad for one in promoted),
+            sum(one.state == "rolled_back" for one in met),
             len(withdrawn), sum(one.is_good for one in withdrawn), sum(one.state == "held" for one in met),
             sum(one.state == "running" for one in met),
         ]  # fmt: skip
@@ -103,7 +104,8 @@ def _report_end(stream: Stream, played: _Played, report: Report) -> None:
          "right: worst quarter", "right: others", "tasks met when promoted (median)"],
         [[brier((one.expected, one.ran) for one in all_days.fired),
           brier((rate, one.ran) for one in all_days.fired), found.rules, found.worst_quarter_ran,
-          found.others_ran, found.worst_quarter_right, found.others_right, median(after) if after else "none"]],
+          found.others_ran, found.worst_quarter_right, found.others_right,
+          median(after) if after else "none"]],
     )  # fmt: skip
 
 
