@@ -20,6 +20,7 @@ from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_change, make_rule, make_rule_proposal
 from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
+from tests.memory.insight_scenes import make_sequence, make_spot
 from tests.memory.rewrites import make_failed_path, make_proposal
 
 API_DETAILS = [route for route in API if route.parts]
@@ -75,13 +76,15 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "change-requests": (change := make_change(workspace)),
         "changes": change,
         "validators": make_validator(workspace),
+        "insight-sequences": make_sequence(workspace),
+        "insight-weak-spots": make_spot(workspace),
     }
 
 
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     """The URL of the cast's row. A new kind of URL needs a row above: KeyError until then."""
     path = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/")
-    kind = path.replace("rules/proposals", "rule-proposals").split("/")[0]
+    kind = path.replace("rules/proposals", "rule-proposals").replace("insights/", "insight-").split("/")[0]
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
