@@ -3,7 +3,7 @@
 from itertools import count
 from typing import Any
 
-from memory.domain.insights.sequences import TaskShare, kinds_of, sequence_digest
+from memory.domain.insights.sequences import kinds_of, sequence_digest
 from memory.models import (
     ErrorPattern,
     SequenceKind,
@@ -23,11 +23,6 @@ def share(task: str, tools: str, *, won: bool = True, tags: tuple[str, ...] = ()
     """What a task with one tool for each letter adds, as it is stored."""
     kinds = list(kinds_of(tags, domain))
     return {"task": task, "won": won, "kinds": kinds, "steps": list(tools)}
-
-
-def as_share(stored: Any) -> TaskShare:
-    """The stored share as a value."""
-    return TaskShare(stored["task"], stored["won"], tuple(stored["kinds"]), tuple(stored["steps"]))
 
 
 def make_kind(workspace: Workspace, name: str = "", *, won: int = 60, lost: int = 40) -> SequenceKind:
