@@ -90,7 +90,7 @@ def _drafts(ruling: Ruling) -> dict[int, RuleVersion | None]:
     return {
         rule.pk: _with_rule(rule.latest_version, rule)
         for rule in rules
-        if rule.latest_version is not None and rule.status not in ("active", "retired", "deleted")
+        if rule.latest_version is not None and rule.status not in ("active", "canary", "retired", "deleted")
     }
 
 

@@ -2,19 +2,24 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from corrections.domain.lifecycle import CHOICES
 from corrections.models import Rule, RuleVersion
 from memory.api.validator_shapes import CallPlaceSerializer
 
+SCORE_HELP = (
+    "Mean of the posterior of its success rate. It orders rules; uplift says whether they help. "
+    "Null: not enough data."
+)
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
 
 
 RULE_FIELDS = (
     "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
     "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
-    "last_matched_at", "stale_since", "stale_reasons", "reviewed_at",
+    "last_matched_at", "stale_since", "stale_reasons", "reviewed_at", "effectiveness_score", "uplift",
 )  # fmt: skip
 
 
@@ -28,17 +33,40 @@ class VersionSerializer(serializers.ModelSerializer[RuleVersion]):
         fields = ("number", "document", "note", "created_at", "created_by", "created_by_kind")
 
 
+class UpliftSerializer(serializers.Serializer[Any]):
+    """Success rate of matched tasks with the rule minus that without, with bounds that hold at any moment."""
+
+    estimate = serializers.FloatField()
+    lower = serializers.FloatField(help_text="The number to trust a rule by.")
+    upper = serializers.FloatField()
+    n_canary = serializers.IntegerField(help_text="Decided tasks with the rule.")
+    n_control = serializers.IntegerField(help_text="Decided tasks without it.")
+    since = serializers.DateTimeField(help_text="What happened before is left out.")
+    version = serializers.IntegerField()
+    phase = serializers.ChoiceField(choices=("trial", "holdout"))
+
+
 class RuleSerializer(serializers.ModelSerializer[Rule]):
     """A rule with its latest version; ``live_version`` is the number of the version agents are served."""
 
     latest_version = VersionSerializer(read_only=True)
     live_version = serializers.IntegerField(source="live_version.number", default=None, allow_null=True)
     status = serializers.ChoiceField(choices=CHOICES)
+    effectiveness_score = serializers.FloatField(
+        allow_null=True, min_value=0, max_value=1, help_text=SCORE_HELP
+    )
+    uplift = serializers.SerializerMethodField()
 
     class Meta:
         model = Rule
         fields = RULE_FIELDS
         read_only_fields = fields
+
+    @extend_schema_field(UpliftSerializer(allow_null=True))
+    def get_uplift(self, rule: Rule) -> dict[str, Any] | None:
+        """What is known of the live version; null: not enough data."""
+        number = rule.live_version.number if rule.live_version else None
+        return rule.uplift if rule.uplift and rule.uplift["version"] == number else None
 
 
 class RuleDetailSerializer(RuleSerializer):

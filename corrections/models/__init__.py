@@ -6,11 +6,11 @@ from corrections.models.conflicts import FINDINGS, RULINGS, Conflict, ConflictSc
 from corrections.models.proposals import Induction, ProposalCall, RuleProposal
 from corrections.models.receipts import IssuedToken, Receipt, ReceiptUse
 from corrections.models.reviewing import Assignment, ItemComment, ManualDependency, ToolImpact
-from corrections.models.rules import Rule, RulesetStamp, RuleVersion
+from corrections.models.rules import Rule, RuleDay, RulesetStamp, RuleVersion
 
 __all__ = [
     "FINDINGS", "RULINGS", "Assignment", "Canary", "CanaryEvent", "CanaryLook", "CanaryStage",
     "ChangeApproval", "ChangeComment", "ChangeRequest", "Conflict", "ConflictScan", "Exposure", "Induction",
     "IssuedToken", "ItemComment", "ManualDependency", "ProposalCall", "Receipt", "ReceiptUse", "Rule",
-    "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
+    "RuleDay", "RuleProposal", "RuleVersion", "RulesetStamp", "Ruling", "ToolImpact",
 ]  # fmt: skip

@@ -54,7 +54,7 @@ def own_url(request: PageRequest, item: Item) -> str:
 
 OWN_PAGES: Mapping[str, str] = {
     "rewrite": "rewrite", "change": "change", "proposal": "proposal", "conflict": "conflict",
-    "impact": "impact", "stale": "rule",
+    "impact": "impact", "canary": "canary", "stale": "rule",
 }  # fmt: skip
 """URL names of the pages of the things themselves."""
 

@@ -1,9 +1,9 @@
-"""The counters of the insight pass. A new one is a module with these three names and a line in ``COUNTERS``."""
+"""The counters of the insight pass. A new one is a module with these names and a line in ``COUNTERS``."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from memory.background.insights import failure_hours, sequences
+from memory.background.insights import failure_hours, retries, sequences, speed, ways
 from memory.domain.insights.contributions import JSON
 from memory.domain.insights.runs import InsightRun
 
@@ -14,8 +14,8 @@ class Counter(Protocol):
     ``NAME`` never changes: contributions are stored under it. ``contribute`` is pure and small (at most
     ``MAX_BYTES`` as JSON); what it raises is noted at the task and the other counters go on. ``apply`` takes
     ``removed`` contributions away from the counter's own tables and adds ``added`` ones, inside the pass's
-    transaction, alone in its workspace. Both come as JSON decodes them (lists, text keys); a ``removed`` one may
-    be of an earlier version of the counter, and what it does not know it leaves alone.
+    transaction, alone in its workspace. Both come as JSON decodes them (lists, text keys); a ``removed`` one
+    may be of an earlier version of the counter, and what it does not know it leaves alone.
     """
 
     @property
@@ -32,5 +32,5 @@ class Counter(Protocol):
         ...
 
 
-COUNTERS: tuple[Counter, ...] = (sequences, failure_hours)
+COUNTERS: tuple[Counter, ...] = (speed, ways, retries, sequences, failure_hours)
 """All of them, in the order in which they write."""

@@ -2,8 +2,8 @@
 
 ``TaskInsight`` rows are the queue. A task's old contribution is taken away and its new one added in the
 transaction that moves its row, if the row is still as it was read: so every revision counts exactly once,
-wherever a worker is killed. One worker at a time counts in a workspace (on PostgreSQL by an advisory lock that
-ends with the transaction, on SQLite by the turn of the process), so counters read, add and write in peace.
+wherever a worker is killed. One worker at a time counts in a workspace (on PostgreSQL by an advisory lock
+that ends with the transaction, on SQLite by the turn of the process), so counters may read, add and write.
 """
 
 import logging
@@ -120,7 +120,7 @@ def _read(workspace_id: int, most: int) -> list[Change]:
 
 
 def _change(row: TaskInsight, run: InsightRun) -> Change:
-    old = unpack(row.contribution)
+    old = unpack(bytes(row.contribution))
     new: dict[str, JSON] = {}
     problems = []
     for counter in COUNTERS:

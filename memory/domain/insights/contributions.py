@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 JSON = Any
-MAX_BYTES = 32_768
+MAX_BYTES = 65_536
 """Of one counter's contribution as JSON: a task that says more is refused, with the reason."""
 MAX_PACKED = 64 * MAX_BYTES
 
@@ -16,7 +16,10 @@ class TooLargeError(ValueError):
 
 
 def normal(value: JSON) -> JSON:
-    """The value as it will come back from the database. Raises TooLargeError; TypeError for what is no JSON."""
+    """The value as it will come back from the database.
+
+    Raises TooLargeError, and TypeError for what is no JSON.
+    """
     encoded = msgspec.json.encode(value)
     if len(encoded) > MAX_BYTES:
         raise TooLargeError(f"It would add {len(encoded):,} bytes; at most {MAX_BYTES:,} are kept.")
@@ -33,7 +36,7 @@ def unpack(stored: bytes) -> dict[str, JSON]:
     if not stored:
         return {}
     try:
-        parts = msgspec.json.decode(zlib.decompressobj().decompress(bytes(stored), MAX_PACKED))
+        parts = msgspec.json.decode(zlib.decompressobj().decompress(stored, MAX_PACKED))
     except (zlib.error, msgspec.DecodeError):
         return {}
     return parts if isinstance(parts, dict) else {}

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter as Tally
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -52,11 +52,11 @@ class Ledger:
 
 
 @pytest.fixture
-def ledger(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
+def ledger(monkeypatch: pytest.MonkeyPatch) -> Ledger:
     """The only counter."""
     counter = Ledger()
     monkeypatch.setattr(counting, "COUNTERS", (counter,))
-    yield counter
+    return counter
 
 
 def finish(workspace: Workspace, *names: str, result: str = "success", **fields: Any) -> list[Task]:

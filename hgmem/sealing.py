@@ -1,0 +1,67 @@
+"""Exposures inside a receipt, sealed: whoever carries the token can read neither the arm nor the length.
+
+A stream cipher made of HMAC-SHA256 in counter mode: block ``i`` of the key stream is the HMAC of nonce and
+``i`` (32 bits, big-endian) under a key of its own, made from the signing key. The nonce is the receipt's
+uuid. The receipt's signature covers the sealed text, so it is not authenticated again.
+"""
+
+import hmac
+from collections.abc import Sequence
+from functools import lru_cache
+from struct import Struct
+from typing import Final, NamedTuple
+from uuid import UUID
+
+from hgmem.rules.assignment import Arm
+from hgmem.rules.decision import Exposure
+
+MAX_SEALED: Final = 16
+"""Exposures that one receipt carries."""
+_PURPOSE: Final = b"hgmem receipt: sealed exposures"
+_SLOT: Final = Struct(">16sHHB")
+_ARMS: Final[tuple[Arm, ...]] = ("canary", "control", "shadow")
+_BLOCK_BYTES: Final = 32
+
+
+class Exposed(NamedTuple):
+    """A task met a rule on trial: which trial, in which stage, with which share of 10,000, in which arm."""
+
+    canary: UUID
+    stage: int
+    share: int
+    arm: Arm
+
+
+def seal(exposures: Sequence[Exposure], *, trials: int, key: bytes, nonce: bytes) -> bytes:
+    """The exposures, encrypted; as long as it takes for all ``trials`` of the set, up to ``MAX_SEALED``."""
+    slots = min(trials, MAX_SEALED)
+    plain = b"".join(
+        _SLOT.pack(seen.canary.bytes, seen.stage, seen.share, _ARMS.index(seen.arm) + 1)
+        for seen in exposures[:slots]
+    )
+    return _mask(plain.ljust(slots * _SLOT.size, b"\0"), key, nonce)
+
+
+def unseal(sealed: bytes, *, key: bytes, nonce: bytes) -> tuple[Exposed, ...]:
+    """What :func:`seal` was given; raises ValueError or IndexError for what it never made."""
+    if len(sealed) % _SLOT.size:
+        raise ValueError(len(sealed))
+    slots = _SLOT.iter_unpack(_mask(sealed, key, nonce))
+    return tuple(
+        Exposed(UUID(bytes=canary), stage, share, _ARMS[arm - 1])
+        for canary, stage, share, arm in slots
+        if arm
+    )
+
+
+def _mask(text: bytes, key: bytes, nonce: bytes) -> bytes:
+    own = _own_key(key)
+    blocks = range(-(-len(text) // _BLOCK_BYTES))
+    stream = b"".join(hmac.digest(own, nonce + block.to_bytes(4, "big"), "sha256") for block in blocks)
+    masked = int.from_bytes(text, "big") ^ int.from_bytes(stream[: len(text)], "big")
+    return masked.to_bytes(len(text), "big")
+
+
+@lru_cache(maxsize=256)
+def _own_key(key: bytes) -> bytes:
+    return hmac.digest(key, _PURPOSE, "sha256")
