@@ -2,9 +2,12 @@
 
 from django.urls import path
 
-from memory.api import insights_sequences, insights_weak_spots
+from memory.api import insights, insights_sequences, insights_weak_spots
 
 urlpatterns = [
+    path("insights/speed", insights.SpeedInsight.as_view(), name="api-insights-speed"),
+    path("insights/fastest", insights.FastestInsight.as_view(), name="api-insights-fastest"),
+    path("insights/retries", insights.RetriesInsight.as_view(), name="api-insights-retries"),
     path("insights/sequences", insights_sequences.SequenceList.as_view(), name="api-insights-sequences"),
     path(
         "insights/sequences/<uuid:uuid>/template",

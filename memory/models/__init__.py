@@ -13,8 +13,8 @@ from memory.models.rewrites import Alert, RewriteProposal
 from memory.models.sequences import SequenceKind, ToolSequence
 from memory.models.texts import TextEntry
 from memory.models.tools import Tool, ToolSchema, Validator
-from memory.models.weak_spots import PatternHour, ToolHour, WeakSpot, WeakSpotMember, WeakSpotScan
 from memory.models.watches import TaskWatch
+from memory.models.weak_spots import PatternHour, ToolHour, WeakSpot, WeakSpotMember, WeakSpotScan
 from memory.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [

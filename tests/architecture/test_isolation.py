@@ -20,8 +20,8 @@ from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_change, make_rule, make_rule_proposal
 from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
-from tests.memory.insight_scenes import make_sequence, make_spot
 from tests.memory.rewrites import make_failed_path, make_proposal
+from tests.memory.winning_scenes import make_sequence, make_spot
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]

@@ -1,70 +1,51 @@
-"""Builders of counted sequences and weak spots."""
+"""Counted insights for pages, the API and browsers: tasks recorded, analysed and counted for real."""
 
-from itertools import count
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory.domain.insights.sequences import kinds_of, sequence_digest
-from memory.models import (
-    ErrorPattern,
-    SequenceKind,
-    Task,
-    ToolSequence,
-    WeakSpot,
-    WeakSpotMember,
-    WeakSpotScan,
-    Workspace,
-)
-from tests.builders import NOW, make_call, make_failure, make_pattern, make_task
+from django.utils import timezone
 
-_numbers = count(1)
+from memory.actions.record import record_experience
+from memory.background.analyse import analyse_backlog
+from memory.background.insights.counting import count_backlog
+from memory.models import Workspace
+from memory.permissions import SYSTEM
+
+NO_SEAT = {"message": "No seat 7 on this flight", "type": "SeatError"}
 
 
-def share(task: str, tools: str, *, won: bool = True, tags: tuple[str, ...] = (), domain: str = "") -> Any:
-    """What a task with one tool for each letter adds, as it is stored."""
-    kinds = list(kinds_of(tags, domain))
-    return {"task": task, "won": won, "kinds": kinds, "steps": list(tools)}
+def insight_call(
+    tool: str, ms: float | None = 10.0, *, ok: bool = True, at: datetime | None = None, **given: Any
+) -> dict[str, Any]:
+    """One call of a document, now unless told otherwise."""
+    more = {"status": "ok"} if ok else {"status": "error", "error": NO_SEAT}
+    began = (at or timezone.now().astimezone(UTC)).isoformat()
+    return {"tool": tool, "input": given, "duration_ms": ms, "started_at": began, **more}
 
 
-def make_kind(workspace: Workspace, name: str = "", *, won: int = 60, lost: int = 40) -> SequenceKind:
-    """The tasks of a kind."""
-    given = {"won": won, "lost": lost, "is_stale": False, "ranked_at": NOW}
-    return SequenceKind.objects.get_or_create(workspace=workspace, name=name, defaults=given)[0]
+def count_tasks(workspace: Workspace, *tasks: list[dict[str, Any]], prefix: str = "t", **fields: Any) -> None:
+    """Record finished tasks of these calls and let the worker do everything about them."""
+    documents = [
+        {
+            "external_id": f"{prefix}{number}", "goal": "Book", "calls": calls, "final": True,
+            "outcome": {"result": "success", "by": "environment"}, **fields,
+        }
+        for number, calls in enumerate(tasks)
+    ]  # fmt: skip
+    record_experience(workspace_id=workspace.pk, documents=documents, by=SYSTEM)
+    while analyse_backlog() or count_backlog():
+        pass
 
 
-def make_sequence(
-    workspace: Workspace, *tools: str, held_by: tuple[Task, ...] = (), **fields: Any
-) -> ToolSequence:
-    """A winning sequence of all tasks."""
-    chain = list(tools) or [f"find-{next(_numbers)}", "book"]
-    kind = fields.pop("kind", None) or make_kind(workspace)
-    examples = [[str(task.uuid), task.outcome == "success"] for task in held_by]
-    given = {
-        "won": 20, "lost": 2, "tasks": 22, "lift": 1.5, "lift_low": 1.2, "lift_high": 1.8,
-        "verdict": "winning", "strength": 1.2, "examples": examples, **fields,
-    }  # fmt: skip
-    digest = sequence_digest(tuple(chain))
-    return ToolSequence.objects.create(workspace=workspace, kind=kind, digest=digest, tools=chain, **given)
-
-
-def make_spot(workspace: Workspace, *patterns: ErrorPattern, **fields: Any) -> WeakSpot:
-    """An open spot of two patterns of two tools, with a failure of each."""
-    number = next(_numbers)
-    title = fields.pop("title", f"No such user {number}")
-    members = patterns or tuple(
-        make_pattern(workspace, title, tool=f"{tool}-{number}") for tool in ("a", "b")
-    )
-    tools = list(dict.fromkeys(pattern.tool for pattern in members))
-    one, other = members[0], members[-1]
-    given = {
-        "title": title, "tools": tools, "tool_count": len(tools), "pattern_count": len(members),
-        "failures": 5, "lately": 1, "bonds": {"alike": 1, "identifier": 1, "burst": 1}, "words": ["user_id"],
-        "burst_hours": [490_000, 490_001],
-        "edges": [[str(one.uuid), str(other.uuid), "identifier", 1.0, "user_id"]],
-        "first_seen_at": NOW, "last_seen_at": NOW, "found_at": NOW, **fields,
-    }  # fmt: skip
-    spot = WeakSpot.objects.create(workspace=workspace, **given)
-    for pattern in members:
-        WeakSpotMember.objects.create(spot=spot, pattern=pattern, failures=2)
-        make_failure(make_call(make_task(workspace), tool=pattern.tool), pattern)
-    WeakSpotScan.objects.get_or_create(workspace=workspace, defaults={"scanned_at": NOW, "patterns": 2})
-    return spot
+def build_insights(workspace: Workspace, tasks: int = 30, *, prefix: str = "t", tool: str = "book") -> None:
+    """``tasks`` that look first, then book; every third fails once and tries again. Two days of them."""
+    now = timezone.now().astimezone(UTC)
+    documents = []
+    for number in range(tasks):
+        at = now - timedelta(days=number % 2)
+        calls = [insight_call("find", 20.0 + number, at=at, q="x" * (number * 20))]
+        if number % 3 == 0:
+            calls.append(insight_call(tool, 80.0, ok=False, at=at, id=7))
+        calls.append(insight_call(tool, 100.0 + number, at=at, id=number))
+        documents.append(calls)
+    count_tasks(workspace, *documents, prefix=prefix, tags=["flight"], env={"domain": "airline"})

@@ -7,7 +7,7 @@ from memory.actions.sequence_templates import TemplateExistsError, make_sequence
 from memory.domain.access import NotPermitted
 from memory.models import AuditEvent, Path
 from tests.conftest import Cast
-from tests.memory.insight_scenes import make_kind, make_sequence
+from tests.memory.winning_scenes import make_kind, make_sequence
 
 pytestmark = pytest.mark.django_db
 

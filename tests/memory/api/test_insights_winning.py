@@ -6,7 +6,7 @@ from rest_framework.test import APIClient
 from memory.models import Path
 from tests.builders import make_task
 from tests.conftest import Cast
-from tests.memory.insight_scenes import make_kind, make_sequence, make_spot
+from tests.memory.winning_scenes import make_kind, make_sequence, make_spot
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from memory.background.insights.sequences import apply, rank_kinds
 from memory.domain.insights.sequences import sequence_digest, sequences_of
 from memory.models import SequenceKind, ToolSequence, Workspace
 from tests.builders import NOW
-from tests.memory.insight_scenes import share
+from tests.memory.winning_scenes import share
 
 pytestmark = pytest.mark.django_db
 
