@@ -25,7 +25,9 @@ def lines_of(answer: Any) -> list[dict[str, str]]:
 
 
 def steer(cast: Cast, role: str, canary: Canary, step: str, **body: Any) -> Any:
-    return page_client(getattr(cast, role)).post(url_of(canary, "steer/"), {"step": step, **body}, follow=True)
+    return page_client(getattr(cast, role)).post(
+        url_of(canary, "steer/"), {"step": step, **body}, follow=True
+    )
 
 
 @pytest.mark.parametrize("page", PAGES)
