@@ -43,6 +43,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("inbox", _("Review inbox"), "inbox", covers=("inbox",), counted="all"),
             Section("tasks", _("Tasks"), "checklist", covers=("task",)),
             Section("patterns", _("Error patterns"), "bug_report", covers=("pattern",)),
+            Section("insights", _("Insights"), "insights", covers=("insights",)),
         ],
     ),
     (
@@ -84,7 +85,13 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("members", _("Members"), "group", covers=("member",)),
             Section("audit", _("Audit"), "history", action="see_audit", covers=("audit",)),
             Section("health", _("Health"), "monitor_heart", covers=("health",)),
-            Section("settings", _("Settings"), "tune", action="manage_workspace", covers=("settings",)),
+            Section(
+                "settings",
+                _("Settings"),
+                "tune",
+                action="manage_workspace",
+                covers=("settings", "webhook", "webhooks"),
+            ),
         ],
     ),
 ]

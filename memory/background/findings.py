@@ -19,7 +19,7 @@ from memory.background.patterns import PatternTally, tally_patterns
 from memory.background.tools import update_tools
 from memory.background.watching import note_news
 from memory.domain.analysis import Analysis, Finding
-from memory.models import DailyCount, Failure, PathBuild, Task, Validator
+from memory.models import DailyCount, Failure, PathBuild, Task, TaskInsight, Validator
 from memory.writer.prepare import as_json
 from memory.writer.tables import Row, Table, identifier, moment, update_rows
 
@@ -31,6 +31,9 @@ FAILURES = Table(
     ),
 )  # fmt: skip
 PATH_BUILDS = Table(PathBuild, ("task", "wanted_revision", "built_revision", "error"))
+TASK_INSIGHTS = Table(
+    TaskInsight, ("task", "workspace", "wanted_revision", "counted_revision", "contribution", "error")
+)
 DAILY = Table(DailyCount, ("workspace", "day", "tool", "calls", "failures", "repeats"))
 
 
@@ -62,21 +65,24 @@ def write_findings(looked: Sequence[Looked], now: datetime) -> int:
     _count_days(held, tallies)
     update_tools(held_by_workspace(held))
     _count_unchecked(held)
-    _want_paths(held)
+    _want_paths_and_insights(held)
     looked_at = [item.claim.id for item in held]
     mark_outcomes(looked_at)
     note_news(looked_at)
     return len(held)
 
 
-def _want_paths(held: Sequence[Looked]) -> None:
-    """A finished task that was looked at to its end has its paths built, at this revision."""
+def _want_paths_and_insights(held: Sequence[Looked]) -> None:
+    """A finished task that was looked at to its end has its paths built and is counted, at this revision."""
     whole = [item.claim.id for item in held if not item.claim.is_partial]
-    final = Task.objects.filter(pk__in=whole, final=True).order_by("id").values_list("id", "revision")
+    rows = Task.objects.filter(pk__in=whole, final=True).order_by("id")
+    final = list(rows.values_list("id", "workspace_id", "revision"))
+    moved = "wanted_revision = excluded.wanted_revision"
     PATH_BUILDS.append_missing(
-        [(task, revision, 0, "") for task, revision in final],
-        unique="task_id",
-        update="wanted_revision = excluded.wanted_revision",
+        [(task, revision, 0, "") for task, _home, revision in final], unique="task_id", update=moved
+    )
+    TASK_INSIGHTS.append_missing(
+        [(task, home, revision, 0, b"", "") for task, home, revision in final], unique="task_id", update=moved
     )
 
 

@@ -79,6 +79,7 @@ PERMISSIONS: dict[str, Permission] = {
     "edit_tool": Permission("edit tools", Role.MAINTAINER, Scope.RULES_WRITE),
     "manage_keys": Permission("manage API keys", Role.MAINTAINER, Scope.ADMIN),
     "manage_members": Permission("manage members", Role.OWNER, Scope.ADMIN),
+    "manage_webhooks": Permission("manage webhooks", Role.OWNER, Scope.ADMIN),
     "manage_workspace": Permission("change the settings of the workspace", Role.OWNER, Scope.ADMIN),
     "see_audit": Permission("read the audit trail", Role.REVIEWER, Scope.ADMIN),
 }

@@ -5,6 +5,7 @@ from django.urls import path
 from memory.web import (
     audit,
     imports,
+    insight_urls,
     keys,
     lab,
     localizations,
@@ -19,6 +20,7 @@ from memory.web import (
     tasks,
     tools,
     validators,
+    webhooks,
     workspaces,
 )
 
@@ -53,11 +55,20 @@ urlpatterns = [
     path("paths/<uuid:uuid>/retire/", path_changes.path_retire, name="path-retire"),
     path("keys/", keys.keys, name="keys"),
     path("keys/<uuid:uuid>/revoke/", keys.revoke, name="key-revoke"),
+    path("webhooks/", webhooks.webhooks, name="webhooks"),
+    path("webhooks/<uuid:uuid>/", webhooks.webhook, name="webhook"),
+    path("webhooks/<uuid:uuid>/secret/", webhooks.webhook_secret, name="webhook-secret"),
+    *(
+        path(f"webhooks/<uuid:uuid>/{step}/", webhooks.webhook_step, {"step": step}, name=f"webhook-{step}")
+        for step in ("test", "enable", "disable", "remove")
+    ),
+    path("deliveries/<uuid:uuid>/again/", webhooks.delivery_again, name="delivery-again"),
     path("members/", members.members, name="members"),
     path("members/add/", members.add, name="member-add"),
     path("members/<uuid:uuid>/role/", members.change, name="member-role"),
     path("members/<uuid:uuid>/remove/", members.remove, name="member-remove"),
     *review_urls.urlpatterns,
+    *insight_urls.urlpatterns,
     path("audit/", audit.audit, name="audit"),
     path("settings/", workspaces.settings, name="settings"),
     path("settings/locating/", locating_settings.save, name="settings-locating"),

@@ -111,15 +111,17 @@ class Table:
         return "(" + ", ".join(["%s"] * len(self.names)) + ")"
 
 
-def update_rows(model: type[models.Model], names: Sequence[str], rows: Sequence[Row]) -> None:
-    """Set the fields ``names`` row by row; the last value of each row is the id."""
+def update_rows(
+    model: type[models.Model], names: Sequence[str], rows: Sequence[Row], *, key: str = "id"
+) -> None:
+    """Set the fields ``names`` row by row; the last value of each row is that of the column ``key``."""
     if not rows:
         return
     columns = {field.name: str(field.column) for field in model._meta.concrete_fields}
     sets = ", ".join(f"{connection.ops.quote_name(columns[name])} = %s" for name in names)
     table = connection.ops.quote_name(model._meta.db_table)
     with connection.cursor() as cursor:
-        cursor.executemany(f"UPDATE {table} SET {sets} WHERE id = %s", rows)  # noqa: S608 - names of the model
+        cursor.executemany(f"UPDATE {table} SET {sets} WHERE {key} = %s", rows)  # noqa: S608 - model's names
 
 
 def moment(value: datetime | None) -> Any:

@@ -45,6 +45,7 @@ LEAST_ROLE = {
     "edit_tool": "maintainer",
     "manage_keys": "maintainer",
     "manage_members": "owner",
+    "manage_webhooks": "owner",
     "manage_workspace": "owner",
     "see_audit": "reviewer",
 }
@@ -78,6 +79,7 @@ SCOPE = {
     "edit_tool": "rules:write",
     "manage_keys": "admin",
     "manage_members": "admin",
+    "manage_webhooks": "admin",
     "manage_workspace": "admin",
     "see_audit": "admin",
 }

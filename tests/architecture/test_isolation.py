@@ -5,7 +5,7 @@ from django.db import models
 from rest_framework.test import APIClient
 
 from corrections.models import ManualDependency, ToolImpact
-from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member
+from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Webhook, WebhookDelivery
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
     make_localization,
@@ -79,6 +79,17 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "change-requests": (change := make_change(workspace)),
         "changes": change,
         "validators": make_validator(workspace),
+        "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
+        "deliveries": (
+            sent := WebhookDelivery.objects.create(
+                webhook=hook,
+                event="alert.raised",
+                body={},
+                next_at=task.received_at,
+                created_at=task.received_at,
+            )
+        ),
+        "webhook-deliveries": sent,
     }
 
 

@@ -10,7 +10,7 @@ from corrections.domain.effect.judging import JUDGED_STATES, judge
 from corrections.domain.effect.many import e_bh
 from corrections.domain.effect.ratio import MISMATCH_P, sample_ratio_p
 from corrections.domain.effect.score import beta_mean
-from corrections.domain.effect.uplift import Interval, uplift
+from corrections.domain.effect.uplift import Interval, uplift, uplift_bounds
 
 __all__ = [
     "JUDGED_STATES",
@@ -31,4 +31,5 @@ __all__ = [
     "mean_log_e",
     "sample_ratio_p",
     "uplift",
+    "uplift_bounds",
 ]

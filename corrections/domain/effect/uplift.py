@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, sqrt
+from typing import Any
 
-from corrections.domain.effect.counts import ArmCounts, StageCounts
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-TIGHT_AT = 5.0
-"""Accumulated variance at which the interval is tightest: some 200 tasks, half of them in the canary arm, of
+from corrections.domain.effect.counts import StageCounts
+
+TIGHT_AT = 10.0
+"""Accumulated variance at which the interval is tightest: some 450 tasks, half of them with the rule, of
 which a tenth fails."""
+ADDED = 4.0
+"""Successes, and failures, added to an arm when its variance is taken: an arm of few tasks without a failure
+is not certain. With one, the interval missed in up to 8 % of runs at a share of 10 %."""
 
 
 @dataclass(frozen=True)
@@ -23,53 +29,53 @@ class Interval:
 def uplift(stages: Sequence[StageCounts], *, alpha: float = 0.05) -> Interval | None:
     """Success rate with the rule minus without, over the stages; None with no decided task in an arm.
 
-    Stages weigh as in the Mantel-Haenszel risk difference (n1 n0 / n; Greenland and Robins, Biometrics 1985).
-    The bounds are an asymptotic confidence sequence: Robbins' normal mixture over the accumulated variance
-    (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic
-    confidence sequences", Annals of Statistics 2024). The variance of an arm is taken with one success and
-    one failure added, so that an arm without a failure does not look certain.
+    See :func:`uplift_bounds`, also for the errors raised.
+    """
+    counts = [
+        (stage.canary.n, stage.canary.failed, stage.control.n, stage.control.failed) for stage in stages
+    ]
+    if not any(row[0] and row[2] for row in counts):
+        return None
+    estimate, lower, upper = uplift_bounds(counts, alpha=alpha)
+    return Interval(float(estimate), float(lower), float(upper))
+
+
+def uplift_bounds(
+    counts: ArrayLike, *, alpha: float = 0.05
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Estimate, lower and upper bound for counts of shape (..., stages, 4).
+
+    The four are tasks and failures of the canary arm, tasks and failures of control. Not a number where no
+    stage has tasks in both arms. Stages weigh n1 n0 / n, as in the Mantel-Haenszel risk difference (Greenland
+    and Robins, Biometrics 1985). The bounds are an asymptotic confidence sequence: Robbins' normal mixture over
+    the accumulated variance (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory
+    and asymptotic confidence sequences", Annals of Statistics 2024). The variance of an arm is that of all its
+    tasks and ``ADDED`` successes and failures (Agresti and Caffo, The American Statistician 2000, add one).
 
     Raises:
         ValueError: alpha is not strictly between 0 and 1.
     """
     if not 0.0 < alpha < 1.0:
         raise ValueError("alpha lies strictly between 0 and 1")
-    compared = [stage for stage in stages if stage.canary.n and stage.control.n]
-    weight = sum(_weight(stage) for stage in compared)
-    if not weight:
-        return None
-    canary, control = _pooled(compared)
-    estimate = sum(_weight(stage) * _difference(stage) for stage in compared) / weight
-    variance = sum(
-        _weight(stage) ** 2 * (_variance(canary) / stage.canary.n + _variance(control) / stage.control.n)
-        for stage in compared
-    )
-    half = _margin(variance, alpha) / weight
-    return Interval(estimate, max(estimate - half, -1.0), min(estimate + half, 1.0))
+    n1, failed1, n0, failed0 = np.moveaxis(np.asarray(counts, float), -1, 0)
+    n = np.maximum(n1 + n0, 1.0)
+    weight = (n1 * n0 / n).sum(-1)
+    surplus = ((n1 * failed0 - n0 * failed1) / n).sum(-1)
+    variance = _variance(n1, failed1) * (n1 * (n0 / n) ** 2).sum(-1)
+    variance = variance + _variance(n0, failed0) * (n0 * (n1 / n) ** 2).sum(-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimate, half = surplus / weight, _margin(variance, alpha) / weight
+    return estimate, np.maximum(estimate - half, -1.0), np.minimum(estimate + half, 1.0)
 
 
-def _margin(variance: float, alpha: float) -> float:
+def _margin(variance: Any, alpha: float) -> Any:
     """The boundary that a sum with this variance crosses, on either side, with probability <= alpha."""
-    spread = (-2.0 * log(alpha) + log(1.0 - 2.0 * log(alpha))) / TIGHT_AT
+    spread = (-2.0 * np.log(alpha) + np.log(1.0 - 2.0 * np.log(alpha))) / TIGHT_AT
     grown = variance * spread + 1.0
-    return sqrt(grown / spread * log(grown / alpha**2))
+    return np.sqrt(grown / spread * np.log(grown / alpha**2))
 
 
-def _weight(stage: StageCounts) -> float:
-    return stage.canary.n * stage.control.n / stage.n
-
-
-def _difference(stage: StageCounts) -> float:
-    return stage.canary.succeeded / stage.canary.n - stage.control.succeeded / stage.control.n
-
-
-def _pooled(stages: Sequence[StageCounts]) -> tuple[ArmCounts, ArmCounts]:
-    canary, control = [stage.canary for stage in stages], [stage.control for stage in stages]
-    return (
-        ArmCounts(sum(arm.n for arm in canary), sum(arm.failed for arm in canary)),
-        ArmCounts(sum(arm.n for arm in control), sum(arm.failed for arm in control)),
-    )
-
-
-def _variance(arm: ArmCounts) -> float:
-    return (arm.failed + 1.0) * (arm.succeeded + 1.0) / (arm.n + 2.0) ** 2
+def _variance(n: Any, failed: Any) -> Any:
+    """Of one task of an arm, over all stages."""
+    tasks, failures = n.sum(-1), failed.sum(-1)
+    return (failures + ADDED) * (tasks - failures + ADDED) / (tasks + 2.0 * ADDED) ** 2

@@ -1,0 +1,18 @@
+"""The days that an insight looks back."""
+
+from datetime import date, timedelta
+
+SPANS = (7, 30, 90)
+"""Days a page offers; the middle one unless asked otherwise."""
+MAX_DAYS = 366
+
+
+def read_span(text: str) -> int:
+    """How many days were asked for; 30 for anything that is no number between 1 and ``MAX_DAYS``."""
+    is_number = text.isascii() and text.isdigit() and len(text) <= 3
+    return int(text) if is_number and 1 <= int(text) <= MAX_DAYS else SPANS[1]
+
+
+def first_day(today: date, span: int) -> date:
+    """The first of the ``span`` days that end with ``today``."""
+    return today - timedelta(days=span - 1)

@@ -1,0 +1,65 @@
+"""The counted cost of retries. Each function makes the same few queries, whatever was recorded."""
+
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.db.models import QuerySet, Sum
+
+from memory.domain.insights.retries import ANY_PATTERN, Cost
+from memory.domain.insights.retrying import RetryCost, cost_of
+from memory.models import ErrorPattern, RetryCell
+
+LISTED = 50
+FIELDS = Cost.__struct_fields__
+
+
+@dataclass(frozen=True)
+class PatternCost:
+    """An error pattern and what retries after it cost."""
+
+    pattern: ErrorPattern
+    retry: RetryCost
+
+
+def retries_of_days(workspace_id: int, *, since: date, tool: str = "") -> dict[date, Cost]:
+    """The cost of each day with calls, of all tools or of one. One query."""
+    rows = _cells(workspace_id, since, tool).filter(pattern=ANY_PATTERN).values("day").order_by("day")
+    return {row["day"]: _cost(row) for row in rows.annotate(**_sums())}
+
+
+def retries_of_tools(
+    workspace_id: int, *, since: date, tool: str = "", limit: int = LISTED
+) -> list[RetryCost]:
+    """Tools by the number of retries, the most first; those without any are left out. One query."""
+    rows = _cells(workspace_id, since, tool).filter(pattern=ANY_PATTERN).values("tool")
+    found = rows.annotate(**_sums()).filter(sum_retries__gt=0).order_by("-sum_retries", "tool")[:limit]
+    return [cost_of(row["tool"], [_cost(row)]) for row in found]
+
+
+def retries_of_patterns(
+    workspace_id: int, *, since: date, whole: Cost, tool: str = "", limit: int = LISTED
+) -> list[PatternCost]:
+    """Error patterns by the number of retries after them, with their share of ``whole``. Two queries."""
+    rows = _cells(workspace_id, since, tool).exclude(pattern=ANY_PATTERN).values("pattern")
+    sums = rows.annotate(**_sums()).filter(sum_retries__gt=0).order_by("-sum_retries", "pattern")
+    found = {row["pattern"]: _cost(row) for row in sums[:limit]}
+    patterns = ErrorPattern.objects.filter(workspace=workspace_id).in_bulk(list(found))
+    return [
+        PatternCost(patterns[key], cost_of(patterns[key].title, [cost], whole))
+        for key, cost in found.items()
+        if key in patterns
+    ]
+
+
+def _cells(workspace_id: int, since: date, tool: str) -> QuerySet[RetryCell]:
+    rows = RetryCell.objects.filter(workspace=workspace_id, day__gte=since)
+    return rows.filter(tool=tool) if tool else rows
+
+
+def _sums() -> dict[str, Sum]:
+    return {f"sum_{name}": Sum(name) for name in FIELDS}
+
+
+def _cost(row: dict[str, Any]) -> Cost:
+    return Cost(*(row[f"sum_{name}"] for name in FIELDS))
