@@ -48,8 +48,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
     return {
         "conflicts": conflict,
         "rulings": ruling,
-        "experiences": task,
-        "tasks": task,
+        **dict.fromkeys(("experiences", "tasks"), task),
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
         "lineages": make_path(workspace).lineage,
@@ -76,8 +75,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         ),
         "canaries": make_tried(workspace),
         "rule-proposals": make_rule_proposal(workspace),
-        "change-requests": (change := make_change(workspace)),
-        "changes": change,
+        **dict.fromkeys(("change-requests", "changes"), make_change(workspace)),
         "validators": make_validator(workspace),
         "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
         "deliveries": (
