@@ -106,7 +106,7 @@ def test_steer__another_workspace__is_refused(cast: Cast) -> None:
         pause_canary(canary=canary, by=cast.actor("owner"), reason=WHY)
 
 
-def test_pause_and_resume__time_stands_still(cast: Cast) -> None:
+def test_resume__paused_for_days__time_stood_still(cast: Cast) -> None:
     canary = open_canary(cast.workspace)
     before = read_stamp(cast.workspace.pk)
     pause_canary(canary=canary, by=cast.actor("reviewer"), reason=WHY)
