@@ -129,7 +129,7 @@ def fill(rules: int, canaries: int, report: Report) -> str:
             rule.latest_version = rule.live_version = version
             rule.status = "active"
         Rule.objects.bulk_update(stored, ["latest_version", "live_version", "status"], batch_size=300)
-        put_on_trial(stored[:canaries])
+        put_on_trial(stored[10 * TOOLS :][:canaries])
         stamp_ruleset(workspace.pk)
     return create_key(workspace=workspace, name="bench", scopes=[Scope.RULES_READ], by=SYSTEM)[1]
 

@@ -55,7 +55,7 @@ class Decision:
 
     Of rules on trial, versions that do not act for the task are in none of these. ``exposures`` and
     ``withheld_errors`` (as ``errors``) note them for whoever runs the trial; they are no part of the answer.
-    ``trials`` counts the rules on trial in the set.
+    ``trials`` counts the rules on trial that may have a say at this point of this tool's calls.
     """
 
     __slots__ = (

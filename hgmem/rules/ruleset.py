@@ -90,8 +90,8 @@ class Ruleset:
         matched, foreseen = self._match(layers, context, now, decision)
         trials = None
         if self._trials is not None:
-            decision.trials = len(self._trials)
-            if matched or foreseen or decision.errors or explain:
+            decision.trials = self._trials.count(layers)
+            if decision.trials and (matched or foreseen or decision.errors or explain):
                 trials = self._trials.ask(context)
                 matched, foreseen = trials.withhold(decision, matched, foreseen)
         if matched or foreseen:

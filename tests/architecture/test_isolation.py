@@ -22,6 +22,7 @@ from tests.corrections.canary_scenes import make_tried
 from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
+from tests.memory.winning_scenes import make_sequence, make_spot
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]
@@ -48,8 +49,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
     return {
         "conflicts": conflict,
         "rulings": ruling,
-        "experiences": task,
-        "tasks": task,
+        **dict.fromkeys(("experiences", "tasks"), task),
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
         "lineages": make_path(workspace).lineage,
@@ -76,9 +76,10 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         ),
         "canaries": make_tried(workspace),
         "rule-proposals": make_rule_proposal(workspace),
-        "change-requests": (change := make_change(workspace)),
-        "changes": change,
+        **dict.fromkeys(("change-requests", "changes"), make_change(workspace)),
         "validators": make_validator(workspace),
+        "insight-sequences": make_sequence(workspace),
+        "insight-weak-spots": make_spot(workspace),
         "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
         "deliveries": (
             sent := WebhookDelivery.objects.create(
@@ -96,7 +97,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     """The URL of the cast's row. A new kind of URL needs a row above: KeyError until then."""
     path = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/")
-    kind = path.replace("rules/proposals", "rule-proposals").split("/")[0]
+    kind = path.replace("rules/proposals", "rule-proposals").replace("insights/", "insight-").split("/")[0]
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
