@@ -5,11 +5,12 @@ from django.utils import timezone
 
 from memory.actions import importing, path_templates
 from memory.background import analyse, drafting, linking, outcomes, paths, reindexing, texts, uses, webhooks
-from memory.background.insights import counting
+from memory.background.insights import counting, sequences, weak_spots
 
 SWEEP_S = 2.0
 IMPORTS_S = 2.0
 TEXTS_S = 10.0
+JUDGE_S = 15.0
 
 
 @shared_task(name="memory.sweep")
@@ -27,6 +28,19 @@ def sweep() -> None:
 def count_insights() -> None:
     """Finished tasks that the insights do not show yet, for at most a part of a worker's time."""
     counting.count_backlog()
+
+
+@shared_task(name="memory.judge_insights")
+def judge_insights() -> None:
+    """What is worked out from the counts: verdicts of sequences, weak spots."""
+    sequences.rank_kinds()
+    weak_spots.find_spots()
+
+
+@shared_task(name="memory.drop_old_hours")
+def drop_old_hours() -> None:
+    """Hours of failures that no search for bursts reads any more."""
+    weak_spots.drop_old_hours()
 
 
 @shared_task(name="memory.collect_texts")
@@ -79,6 +93,12 @@ BEAT = {
         "schedule": SWEEP_S,
         "options": {"expires": SWEEP_S},
     },
+    "judge-insights": {
+        "task": "memory.judge_insights",
+        "schedule": JUDGE_S,
+        "options": {"expires": JUDGE_S},
+    },
+    "drop-old-hours": {"task": "memory.drop_old_hours", "schedule": 86_400.0},
     "sweep-rewrites": {
         "task": "memory.sweep_rewrites",
         "schedule": SWEEP_S,

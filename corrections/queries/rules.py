@@ -1,5 +1,6 @@
 """Rules and their versions, for pages and API."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -95,6 +96,17 @@ def patterns_of(rule: Rule) -> list[LinkedPattern]:
 def rules_of_pattern(*, workspace_id: int, pattern: UUID) -> list[Rule]:
     """The rules that name a pattern, newest first."""
     return list(list_rules(workspace_id=workspace_id, pattern=pattern))
+
+
+def rules_by_pattern(*, workspace_id: int, patterns: Iterable[UUID]) -> dict[int, list[Rule]]:
+    """The rules that name these patterns, by the pattern's id, oldest first. One query."""
+    links = Rule.patterns.through.objects.filter(
+        errorpattern__uuid__in=list(patterns), errorpattern__workspace=workspace_id
+    )
+    found: dict[int, list[Rule]] = defaultdict(list)
+    for link in links.exclude(rule__status="deleted").select_related("rule").order_by("rule_id"):
+        found[link.errorpattern_id].append(link.rule)
+    return dict(found)
 
 
 def document_of(rule: Rule) -> dict[str, Any]:

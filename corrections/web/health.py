@@ -11,9 +11,11 @@ from corrections.queries.rulesets import get_stamp
 from memory.live.index import get_index_state
 from memory.queries.checks import health_checks
 from memory.queries.health import (
+    count_waiting_insights,
     count_waiting_paths,
     get_backlog,
     list_unbuilt,
+    list_uncounted,
     list_unreadable,
     list_unsettled,
 )
@@ -30,6 +32,8 @@ def health(request: PageRequest) -> HttpResponse:
         "backlog": get_backlog(workspace.pk),
         "unreadable": list_unreadable(workspace.pk),
         "paths_waiting": count_waiting_paths(workspace.pk),
+        "insights_waiting": count_waiting_insights(workspace.pk),
+        "uncounted": list_uncounted(workspace.pk),
         "unbuilt": list_unbuilt(workspace.pk),
         "unsettled": list_unsettled(workspace.pk),
         "receipts": count_waiting(workspace.pk),

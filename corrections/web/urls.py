@@ -29,6 +29,7 @@ from corrections.web import (
     steps,
     tasks,
     tools,
+    weak_spots,
 )
 
 urlpatterns = [
@@ -45,6 +46,7 @@ urlpatterns = [
     path("tasks/<uuid:uuid>/", tasks.task, name="task"),
     path("patterns/<uuid:uuid>/", patterns.pattern, name="pattern"),
     path("patterns/<uuid:uuid>/ask-model/", proposals.ask, name="pattern-ask-model"),
+    path("insights/weak-spots/<uuid:uuid>/", weak_spots.weak_spot, name="insights-weak-spot"),
     path("rules/", rules.rules, name="rules"),
     path("rules/new/", editing.rule_new, name="rule-new"),
     path("rules/files/", rule_files.rule_files, name="rule-files"),

@@ -27,9 +27,9 @@ def outline(outlines: Mapping[str, str], kind: str) -> str:
 
 
 @register.filter
-def node_kind(kind: str) -> Any:
-    """A kind of node in the reader's language."""
-    return KINDS.get(kind, kind)
+def node_kind(kind: str, words: Mapping[str, Any] | None = None) -> Any:
+    """A kind of node in the reader's language; ``words`` are what this drawing calls it."""
+    return (words or {}).get(kind) or KINDS.get(kind, kind)
 
 
 @register.filter

@@ -5,6 +5,7 @@ from django.urls import path
 from memory.api import (
     experiences,
     imports,
+    insight_urls,
     localization_urls,
     management,
     openapi,
@@ -27,6 +28,7 @@ urlpatterns = [
     path("imports/<uuid:uuid>", imports.ImportDetail.as_view(), name="api-import"),
     path("imports/<uuid:uuid>/apply", imports.ApplyImport.as_view(), name="api-import-apply"),
     path("imports/<uuid:uuid>/cancel", imports.CancelImport.as_view(), name="api-import-cancel"),
+    *insight_urls.urlpatterns,
     *localization_urls.urlpatterns,
     *path_urls.urlpatterns,
     *rewrite_urls.urlpatterns,

@@ -5,7 +5,7 @@ from datetime import datetime
 import msgspec
 from django.db.models import F
 
-from memory.models import PathBuild, PathUse, Task
+from memory.models import PathBuild, PathUse, Task, TaskInsight
 from memory.models.experience import TaskQuerySet
 
 MANY = 10_000
@@ -52,6 +52,18 @@ def list_unbuilt(workspace_id: int, *, limit: int = 20) -> list[PathBuild]:
     """Tasks whose paths could not be built, with the reason, newest first."""
     rows = PathBuild.objects.exclude(error="").filter(task__workspace=workspace_id)
     return list(rows.select_related("task").order_by("-task_id")[:limit])
+
+
+def count_waiting_insights(workspace_id: int) -> int:
+    """Finished tasks that the insights do not show yet, counted up to ``MANY``."""
+    waiting = TaskInsight.objects.filter(counted_revision__lt=F("wanted_revision"))
+    return waiting.filter(workspace=workspace_id).order_by()[:MANY].count()
+
+
+def list_uncounted(workspace_id: int, *, limit: int = 20) -> list[TaskInsight]:
+    """Tasks that a counter could not read or write, with the reason, newest first."""
+    rows = TaskInsight.objects.exclude(error="").alias(home=F("workspace_id") + 0).filter(home=workspace_id)
+    return list(rows.select_related("task").defer("contribution").order_by("-task_id")[:limit])
 
 
 def list_unsettled(workspace_id: int, *, limit: int = 20) -> list[PathUse]:

@@ -10,7 +10,7 @@ from memory.domain.insights.retries import ANY_PATTERN, Cost
 from memory.domain.insights.retrying import RetryCost, cost_of
 from memory.models import ErrorPattern, RetryCell
 
-LISTED = 50
+LISTED = 25
 FIELDS = Cost.__struct_fields__
 
 
@@ -24,16 +24,16 @@ class PatternCost:
 
 def retries_of_days(workspace_id: int, *, since: date, tool: str = "") -> dict[date, Cost]:
     """The cost of each day with calls, of all tools or of one. One query."""
-    rows = _cells(workspace_id, since, tool).filter(pattern=ANY_PATTERN).values("day").order_by("day")
-    return {row["day"]: _cost(row) for row in rows.annotate(**_sums())}
+    rows = _cells(workspace_id, since, tool).filter(pattern=ANY_PATTERN)
+    return {row["day"]: _cost(row) for row in _summed(rows, "day").order_by("day")}
 
 
 def retries_of_tools(
     workspace_id: int, *, since: date, tool: str = "", limit: int = LISTED
 ) -> list[RetryCost]:
     """Tools by the number of retries, the most first; those without any are left out. One query."""
-    rows = _cells(workspace_id, since, tool).filter(pattern=ANY_PATTERN).values("tool")
-    found = rows.annotate(**_sums()).filter(sum_retries__gt=0).order_by("-sum_retries", "tool")[:limit]
+    rows = _cells(workspace_id, since, tool).filter(pattern=ANY_PATTERN)
+    found = _summed(rows, "tool").filter(sum_retries__gt=0).order_by("-sum_retries", "tool")[:limit]
     return [cost_of(row["tool"], [_cost(row)]) for row in found]
 
 
@@ -41,8 +41,8 @@ def retries_of_patterns(
     workspace_id: int, *, since: date, whole: Cost, tool: str = "", limit: int = LISTED
 ) -> list[PatternCost]:
     """Error patterns by the number of retries after them, with their share of ``whole``. Two queries."""
-    rows = _cells(workspace_id, since, tool).exclude(pattern=ANY_PATTERN).values("pattern")
-    sums = rows.annotate(**_sums()).filter(sum_retries__gt=0).order_by("-sum_retries", "pattern")
+    rows = _cells(workspace_id, since, tool).exclude(pattern=ANY_PATTERN)
+    sums = _summed(rows, "pattern").filter(sum_retries__gt=0).order_by("-sum_retries", "pattern")
     found = {row["pattern"]: _cost(row) for row in sums[:limit]}
     patterns = ErrorPattern.objects.filter(workspace=workspace_id).in_bulk(list(found))
     return [
@@ -57,8 +57,9 @@ def _cells(workspace_id: int, since: date, tool: str) -> QuerySet[RetryCell]:
     return rows.filter(tool=tool) if tool else rows
 
 
-def _sums() -> dict[str, Sum]:
-    return {f"sum_{name}": Sum(name) for name in FIELDS}
+def _summed(rows: Any, by: str) -> Any:
+    """The rows' sums for each value of a field, as dictionaries."""
+    return rows.values(by).annotate(**{f"sum_{name}": Sum(name) for name in FIELDS})
 
 
 def _cost(row: dict[str, Any]) -> Cost:

@@ -40,7 +40,8 @@ class Drawing:
     """What the template ``graphs/graph.html`` needs. ``name`` is unique on the page.
 
     ``data`` goes to the script as JSON. ``boxes`` and ``lines`` are there for the SVG, empty beyond
-    ``DRAWN_WITHOUT_SCRIPTS`` nodes. ``kinds`` and ``marks`` are what the legend explains.
+    ``DRAWN_WITHOUT_SCRIPTS`` nodes. ``kinds`` and ``marks`` are what the legend explains,
+    ``words`` what it calls kinds of nodes here, where that is something else.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Drawing:
     tones: tuple[str, ...] = ()
     count: int = 0
     outlines: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def data_id(self) -> str:
@@ -63,7 +65,14 @@ class Drawing:
         return f"graph-{self.name}-data"
 
 
-def draw(picture: Picture, *, name: str, title: str, links: Mapping[str, str] | None = None) -> Drawing:
+def draw(
+    picture: Picture,
+    *,
+    name: str,
+    title: str,
+    links: Mapping[str, str] | None = None,
+    words: Mapping[str, Any] | None = None,
+) -> Drawing:
     """Make a picture a drawing. ``links`` says by box id what Enter and a double click open."""
     boxes = {box.id: box for box in picture.boxes}
     lines = (
@@ -98,6 +107,7 @@ def draw(picture: Picture, *, name: str, title: str, links: Mapping[str, str] | 
         tones=tuple(dict.fromkeys(box.tone for box in picture.boxes if box.tone)),
         count=len(boxes),
         outlines=OUTLINES if picture.flow else DOT_OUTLINES,
+        words=words or {},
     )
 
 

@@ -22,6 +22,7 @@ from tests.corrections.canary_scenes import make_tried
 from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
+from tests.memory.winning_scenes import make_sequence, make_spot
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]
@@ -77,6 +78,8 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "rule-proposals": make_rule_proposal(workspace),
         **dict.fromkeys(("change-requests", "changes"), make_change(workspace)),
         "validators": make_validator(workspace),
+        "insight-sequences": make_sequence(workspace),
+        "insight-weak-spots": make_spot(workspace),
         "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
         "deliveries": (
             sent := WebhookDelivery.objects.create(
@@ -94,7 +97,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     """The URL of the cast's row. A new kind of URL needs a row above: KeyError until then."""
     path = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/")
-    kind = path.replace("rules/proposals", "rule-proposals").split("/")[0]
+    kind = path.replace("rules/proposals", "rule-proposals").replace("insights/", "insight-").split("/")[0]
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
@@ -147,4 +150,4 @@ def data_for(route: Route, method: str) -> str:
         return '{"taken": null, "verdict": "right"}'
     if route.name == "api-impact-decide":
         return '{"reason": "mine", "decision": "keep"}'
-    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'
+    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1, "days": 3, "share": 0.3}'

@@ -56,8 +56,9 @@ class Quantile:
 def quantile(buckets: Buckets, share: float) -> Quantile:
     """The quantile with the order statistics interval n p +- 1.96 sqrt(n p (1 - p)).
 
-    The interval asks for no distribution (Conover, Practical Nonparametric Statistics, 3.2). It is known from
-    10 durations beyond the quantile on: n (1 - p) >= 10 and n p >= 10, for p95 n >= 200.
+    The interval asks for no distribution (Conover, Practical Nonparametric Statistics, 3.2) and goes to the
+    outer edges of its buckets. It is known from 10 durations on either side of the quantile on: n p >= 10 and
+    n (1 - p) >= 10, for p95 n >= 200.
     """
     order = sorted((bucket, count) for bucket, count in buckets.items() if count > 0)
     n = sum(count for _bucket, count in order)
@@ -65,16 +66,16 @@ def quantile(buckets: Buckets, share: float) -> Quantile:
         return Quantile(0, 0.0, 0.0, None, is_known=False)
     half = Z * sqrt(n * share * (1 - share))
     low, high = n * share - half, n * share + half
-    top = _at(order, high + 1) if high + 1 <= n else None
+    top = GAMMA ** _at(order, high + 1) if high + 1 <= n else None
     is_known = min(n * share, n * (1 - share)) >= 10 - 1e-9
-    return Quantile(n, _at(order, n * share), _at(order, low), top, is_known)
+    return Quantile(n, value_of(_at(order, n * share)), GAMMA ** (_at(order, low) - 1), top, is_known)
 
 
-def _at(order: list[tuple[int, int]], rank: float) -> float:
-    """The value of the duration with that rank (from 1)."""
+def _at(order: list[tuple[int, int]], rank: float) -> int:
+    """The bucket of the duration with that rank (from 1)."""
     passed = 0
     for bucket, count in order:
         passed += count
         if passed >= rank:
-            return value_of(bucket)
-    return value_of(order[-1][0])
+            return bucket
+    return order[-1][0]

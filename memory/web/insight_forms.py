@@ -1,0 +1,21 @@
+"""The form of a situation: what a planner would say about where it stands."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from memory.domain.insights.fastest import Situation
+
+
+class SituationForm(forms.Form):
+    """Every field optional; what is left empty is anything."""
+
+    after = forms.CharField(label=_("After the tool"), required=False, max_length=200)
+    domain = forms.CharField(label=_("Domain of the environment"), required=False, max_length=200)
+    tags = forms.CharField(label=_("Tags (commas between)"), required=False, max_length=500)
+
+    def situation(self) -> Situation:
+        """What was understood."""
+        self.is_valid()
+        given = {name: (self.cleaned_data.get(name) or "").strip() for name in ("after", "domain", "tags")}
+        tags = tuple(sorted({tag.strip() for tag in given["tags"].split(",") if tag.strip()}))
+        return Situation(given["after"] or None, given["domain"] or None, tags)

@@ -1,0 +1,43 @@
+"""The days and the tool that a page of insights was asked for."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from memory.domain.insights.spans import SPANS, first_day, read_span
+
+MAX_TOOL = 200
+
+
+@dataclass(frozen=True)
+class Asked:
+    """``days`` that end today (UTC), and one tool or "" for all."""
+
+    span: int
+    today: date
+    tool: str
+
+    @property
+    def since(self) -> date:
+        """The first day."""
+        return first_day(self.today, self.span)
+
+    @property
+    def days(self) -> list[date]:
+        """Every day of the span, oldest first."""
+        return [self.since + timedelta(days=ahead) for ahead in range(self.span)]
+
+    def context(self) -> dict[str, Any]:
+        """What ``insights/base.html`` needs."""
+        kept = f"&{urlencode({'tool': self.tool})}" if self.tool else ""
+        return {"span": self.span, "spans": SPANS, "kept": kept, "tool": self.tool}
+
+
+def read_asked(request: HttpRequest) -> Asked:
+    """From the address; anything odd is the default."""
+    tool = request.GET.get("tool", "").replace("\x00", "")[:MAX_TOOL]
+    return Asked(read_span(request.GET.get("days", "")), timezone.now().astimezone(UTC).date(), tool)
