@@ -1,9 +1,9 @@
 """What insights cost with 1,000,000 calls: the pass that counts them, the pages and endpoints that show them.
 
 Each database is measured in a process of its own, with a database of its own. ``--distinct`` tasks are
-recorded, analysed and counted by the product: their pass is timed. The rest are copies of their rows inside the
-database, and the tables of the insights are filled in bulk with a cell for every day, tool and shape (or error
-pattern), as so many calls would. Requests are whole ones in process: no network.
+recorded, analysed and counted by the product: their pass is timed. The rest are copies of their rows inside
+the database, and the tables of the insights are filled in bulk with a cell for every day, tool and shape (or
+error pattern), as so many calls would. Requests are whole ones in process: no network.
 """
 
 import argparse
