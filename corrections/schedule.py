@@ -5,12 +5,14 @@ from django.utils import timezone
 
 from corrections.actions.asking_model import draft_waiting_rules
 from corrections.actions.changes import publish_due_changes
+from corrections.actions.controlling import look_at_canaries
 from corrections.actions.judging import doubt_rules, judge_rules
 from corrections.actions.publishing import expire_overdue_rules
 from corrections.actions.rulings import end_expired_rulings
 from corrections.actions.scanning import scan_after_tool_changes
 from corrections.background.impacts import open_impacts
 from corrections.background.inducing import induce_backlog
+from corrections.background.outcomes import settle_exposures
 from corrections.background.scanning import scan_backlog
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from corrections.background.staleness import mark_stale_rules
@@ -20,6 +22,7 @@ from memory.queries.health import is_analysis_waiting
 
 INDUCE_S = 2.0
 DRAFT_S = 3.0
+CANARIES_S = 3.0
 CLOCK = system_actor("the clock")
 
 
@@ -35,12 +38,24 @@ def publish_due() -> None:
     publish_due_changes(now=timezone.now(), by=CLOCK)
 
 
+@shared_task(name="corrections.control_canaries")
+def control_canaries() -> None:
+    """Canaries with news: ramped, promoted, rolled back or held; those that wait are started."""
+    look_at_canaries(now=timezone.now(), by=CLOCK)
+
+
 @shared_task(name="corrections.settle_receipts")
 def settle_receipts() -> None:
     """Receipts that experiences refer to, and the counters of their rules."""
     store_backlog()
     settle_backlog()
     count_backlog()
+
+
+@shared_task(name="corrections.settle_exposures")
+def settle_outcomes() -> None:
+    """How tasks ended that met a rule on trial."""
+    settle_exposures()
 
 
 @shared_task(name="corrections.induce")
@@ -95,6 +110,11 @@ def keep_rulings() -> None:
 
 
 BEAT = {
+    "control-canaries": {
+        "task": "corrections.control_canaries",
+        "schedule": CANARIES_S,
+        "options": {"expires": CANARIES_S},
+    },
     "draft-rules": {
         "task": "corrections.draft_rules",
         "schedule": DRAFT_S,
@@ -111,6 +131,7 @@ BEAT = {
     "open-tool-impacts": {"task": "corrections.open_impacts", "schedule": 10.0},
     "publish-due-changes": {"task": "corrections.publish_due_changes", "schedule": 2.0},
     "judge-rules": {"task": "corrections.judge_rules", "schedule": 20.0},
+    "settle-exposures": {"task": "corrections.settle_exposures", "schedule": 3.0},
     "settle-receipts": {"task": "corrections.settle_receipts", "schedule": 3.0},
     "mark-stale-rules": {"task": "corrections.mark_stale_rules", "schedule": 3600.0},
     "collect-rule-texts": {

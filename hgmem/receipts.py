@@ -2,7 +2,8 @@
 
 A receipt is self-contained: nothing has to be stored to issue it, and nothing can be lost before an
 experience brings it back. The token is ``payload.signature``, both base64url without padding: the
-payload is a JSON array, the signature HMAC-SHA256 (RFC 2104) over the encoded payload.
+payload is a JSON array, the signature HMAC-SHA256 (RFC 2104) over the encoded payload. Where rules are on
+trial it also holds the exposures, sealed and of one length, so that nobody who carries it learns an arm.
 """
 
 import hashlib
@@ -12,15 +13,17 @@ import os
 import random
 import uuid as uuids
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 from typing import Any, Final, Literal
 
+from hgmem.rules.assignment import unit_of
 from hgmem.rules.decision import Decision
+from hgmem.sealing import Exposed, seal, unseal
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _MAX_TOKEN_CHARS: Final = 8_000
 _MAX_RULES: Final = 60
 _MAX_TEXT_CHARS: Final = 200
@@ -65,14 +68,15 @@ class ReceiptRule:
     uuid: str
     version: int
     state: RuleState
-    arm: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """What a decision said. ``verified`` tells whether the signature was checked.
 
-    ``rules_omitted`` counts matched rules beyond the 60 that a receipt names.
+    ``rules_omitted`` counts matched rules beyond the 60 that a receipt names. ``unit`` is the root task where
+    rules are on trial. ``exposures`` are those of the first 8; None while they are sealed: it was read
+    without a key.
     """
 
     uuid: str
@@ -85,6 +89,8 @@ class Receipt:
     input_digest: str
     rules: tuple[ReceiptRule, ...]
     rules_omitted: int
+    unit: str
+    exposures: tuple[Exposed, ...] | None
     verified: bool
 
 
@@ -102,9 +108,8 @@ def issue_receipt(
     ruleset_version: str,
     key: bytes,
     issued_at: datetime | None = None,
-    arms: Mapping[str, str] | None = None,
 ) -> str:
-    """A token for a decision; ``arms`` maps rule uuids to canary arms.
+    """A token for a decision.
 
     Raises:
         ValueError: the key has fewer than 16 bytes.
@@ -114,10 +119,11 @@ def issue_receipt(
     moment = issued_at if issued_at is not None else datetime.now(UTC)
     context = decision.context
     task = context.variables.get("task") or {}
-    rules = _rules(decision, arms or {}) if decision.matched else []
+    rules = _rules(decision) if decision.matched else []
+    nonce = _numbers.randbytes(16)
     payload = [
         _FORMAT,
-        f"{_numbers.getrandbits(128):032x}",
+        nonce.hex(),
         int(moment.timestamp() * 1000),
         ruleset_version[:_MAX_TEXT_CHARS],
         context.tool[:_MAX_TEXT_CHARS],
@@ -127,6 +133,7 @@ def issue_receipt(
         "" if decision.input is context.input else _digest(decision.input).hex(),
         rules[:_MAX_RULES],
         max(0, len(rules) - _MAX_RULES),
+        *(_trial_parts(decision, key, nonce) if decision.trials else ("", "")),
     ]
     if not payload[8]:
         payload[8] = _digest(context.input).hex()
@@ -149,25 +156,34 @@ def read_receipt(token: str, key: bytes | None) -> Receipt:
         payload = json.loads(
             urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode("utf-8", "surrogatepass")
         )
-        return _receipt(payload, verified=key is not None)
+        return _receipt(payload, key)
     except (ValueError, TypeError, IndexError, OverflowError, RecursionError, OSError):
         raise ReceiptError("this is no receipt") from None
 
 
-def _rules(decision: Decision, arms: Mapping[str, str]) -> list[list[Any]]:
+def _trial_parts(decision: Decision, key: bytes, nonce: bytes) -> tuple[str, str]:
+    """The root task, and the exposures sealed: both also where there is no exposure, or one would see it."""
+    sealed = seal(decision.exposures, trials=decision.trials, key=key, nonce=nonce)
+    return unit_of(decision.context.variables), urlsafe_b64encode(sealed).decode()
+
+
+def _rules(decision: Decision) -> list[list[Any]]:
     states = {entry["rule"]: 0 for entry in decision.applied}
     states |= {entry["rule"]: 1 for entry in decision.suppressed}
-    return [
-        [rule.uuid, rule.version, states.get(rule.uuid, 2), *([arms[rule.uuid]] if rule.uuid in arms else [])]
-        for rule in decision.matched
-    ]
+    return [[rule.uuid, rule.version, states.get(rule.uuid, 2)] for rule in decision.matched]
 
 
-def _receipt(payload: Any, *, verified: bool) -> Receipt:
-    form, uuid, issued_ms, version, asked, tool, task, context, call_input, rules, omitted = payload
-    texts = (uuid, version, asked, tool, task, context, call_input)
-    if form != _FORMAT or not all(isinstance(text, str) for text in texts) or not isinstance(omitted, int):
+def _receipt(payload: Any, key: bytes | None) -> Receipt:
+    form, *parts = payload
+    if form == 1:  # before there were trials
+        parts += ["", ""]
+    elif form != _FORMAT:
         raise ValueError(form)
+    uuid, issued_ms, version, asked, tool, task, context, call_input, rules, omitted, unit, sealed = parts
+    texts = (uuid, version, asked, tool, task, context, call_input, unit, sealed)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(omitted, int):
+        raise ValueError(form)
+    nonce = uuids.UUID(uuid).bytes
     return Receipt(
         uuid=str(uuids.UUID(uuid)),
         issued_at=datetime.fromtimestamp(issued_ms / 1000, UTC),
@@ -177,9 +193,11 @@ def _receipt(payload: Any, *, verified: bool) -> Receipt:
         task_id=task,
         context_digest=context,
         input_digest=call_input,
-        rules=tuple(ReceiptRule(str(rule[0]), int(rule[1]), _STATES[rule[2]], *rule[3:4]) for rule in rules),
+        rules=tuple(ReceiptRule(str(rule[0]), int(rule[1]), _STATES[rule[2]]) for rule in rules),
         rules_omitted=omitted,
-        verified=verified,
+        unit=unit,
+        exposures=None if key is None else unseal(urlsafe_b64decode(sealed), key=key, nonce=nonce),
+        verified=key is not None,
     )
 
 

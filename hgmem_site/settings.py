@@ -206,6 +206,7 @@ API_RATE = env.str("HGMEM_API_RATE", "6000/min")
 # Questions before a call are counted in each process alone: a shared count would cost a network hop each.
 QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
 INDEX_MB = env.int("HGMEM_INDEX_MB", 1024)  # vectors of paths in the memory of each process, embedded profile
+WEBHOOK_PRIVATE = env.bool("HGMEM_WEBHOOK_PRIVATE", False)  # webhooks to machines of this network
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 
 # --- a model, where there is one -----------------------------------------------------------------
@@ -305,6 +306,9 @@ SPECTACULAR_SETTINGS = {
         "ChangeKind": "corrections.domain.changes.KINDS",
         "ChangeWish": "corrections.domain.changes.WISHES",
         "ChangeStatus": "corrections.domain.changes.CHANGE_STATUSES",
+        "CanaryState": "corrections.domain.canaries.CANARY_STATES",
+        "CanaryPhase": "corrections.domain.canaries.PHASES",
+        "CanaryArm": "corrections.domain.canaries.ARMS",
         "DependencyKind": "corrections.api.dependency_shapes.KINDS",
         "RuleProposalStatus": "corrections.domain.proposing.PROPOSAL_STATUSES",
         "RulingVerdict": "corrections.domain.rulings.VERDICTS",

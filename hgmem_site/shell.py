@@ -51,6 +51,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
         [
             Section("rules", _("Rules"), "rule", covers=("rule",)),
             Section("proposals", _("Rule proposals"), "lightbulb", covers=("proposal",), counted="proposal"),
+            Section("canaries", _("Canaries"), "labs", covers=("canary",), counted="canary"),
             Section("conflicts", _("Conflicts"), "rule_settings", covers=("conflict", "ruling", "rulings")),
             Section("changes", _("Change requests"), "approval", covers=("change",)),
             Section("simulator", _("Simulator"), "science", covers=("simulator",)),
@@ -84,7 +85,13 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("members", _("Members"), "group", covers=("member",)),
             Section("audit", _("Audit"), "history", action="see_audit", covers=("audit",)),
             Section("health", _("Health"), "monitor_heart", covers=("health",)),
-            Section("settings", _("Settings"), "tune", action="manage_workspace", covers=("settings",)),
+            Section(
+                "settings",
+                _("Settings"),
+                "tune",
+                action="manage_workspace",
+                covers=("settings", "webhook", "webhooks"),
+            ),
         ],
     ),
 ]

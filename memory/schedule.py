@@ -1,9 +1,10 @@
 """What the clock starts: the sweep that finds what no bell announced, imports, housekeeping."""
 
 from celery import shared_task
+from django.utils import timezone
 
 from memory.actions import importing, path_templates
-from memory.background import analyse, drafting, linking, outcomes, paths, reindexing, texts, uses
+from memory.background import analyse, drafting, linking, outcomes, paths, reindexing, texts, uses, webhooks
 from memory.background.insights import counting, sequences, weak_spots
 
 SWEEP_S = 2.0
@@ -73,6 +74,18 @@ def drop_stale_uploads() -> None:
     importing.drop_stale_uploads()
 
 
+@shared_task(name="memory.send_webhooks")
+def send_webhooks() -> None:
+    """Messages that wait for a webhook."""
+    webhooks.send_backlog()
+
+
+@shared_task(name="memory.drop_old_deliveries")
+def drop_old_deliveries() -> None:
+    """Messages that ended long ago."""
+    webhooks.drop_old_deliveries(timezone.now())
+
+
 BEAT = {
     "memory-sweep": {"task": "memory.sweep", "schedule": SWEEP_S, "options": {"expires": SWEEP_S}},
     "count-insights": {
@@ -97,6 +110,8 @@ BEAT = {
         "options": {"expires": IMPORTS_S},
     },
     "collect-texts": {"task": "memory.collect_texts", "schedule": TEXTS_S, "options": {"expires": TEXTS_S}},
+    "send-webhooks": {"task": "memory.send_webhooks", "schedule": 2.0, "options": {"expires": 2.0}},
+    "drop-old-deliveries": {"task": "memory.drop_old_deliveries", "schedule": 3600.0},
     "mark-stragglers": {"task": "memory.mark_stragglers", "schedule": 900.0},
     "drop-stale-uploads": {"task": "memory.drop_stale_uploads", "schedule": 3600.0},
 }

@@ -15,7 +15,8 @@ def get_corrections(*, context: dict[str, Any], by: Actor, explain: bool = False
     """The decision for a context, with its ruleset version and receipt token. Reads no database.
 
     Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError` for a context that cannot be read. A receipt
-    of which no rule matched is not stored now: its row is made when an experience refers to it.
+    is stored now when a rule matched, failed, or was met on trial; otherwise its row is made when an
+    experience refers to it. The answer does not tell which.
     """
     check_may(by, "query_corrections")
     workspace_id = by.workspace_id
@@ -25,7 +26,7 @@ def get_corrections(*, context: dict[str, Any], by: Actor, explain: bool = False
     live = ruleset_for(workspace_id)
     decision = live.ruleset.decide(parsed, now=datetime.now(UTC), explain=explain)
     token = issue_receipt(decision, ruleset_version=live.version, key=receipt_key(workspace_id))
-    if decision.matched or decision.errors:
+    if decision.matched or decision.errors or decision.exposures or decision.withheld_errors:
         RECEIPTS.add(workspace_id, token, decision)
     answer = decision.to_dict()
     answer["receipt"] = token

@@ -7,8 +7,9 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from corrections.actions.gate import check_approved, publication_of, served_numbers, state_of
+from corrections.actions.gate import check_approved, publication_of, rollout_of, served_numbers, state_of
 from corrections.actions.publishing import lock_rules, publish
+from corrections.actions.requesting import chosen_rollout
 from corrections.actions.rulings import publish_ruling
 from corrections.domain.changes import (
     SERVES,
@@ -34,14 +35,17 @@ class StaleChange(Refused):
 
 
 @transaction.atomic
-def approve_change(*, change: ChangeRequest, revision: int, by: Actor, note: str = "") -> ChangeRequest:
+def approve_change(
+    *, change: ChangeRequest, revision: int, by: Actor, note: str = "", rollout: str = ""
+) -> ChangeRequest:
     """Let one revision through. With the last approval it needs it is published, unless its time is to come.
 
-    ``revision`` is the one that was looked at. Raises :class:`NotPermitted`, :class:`StaleChange`,
+    ``revision`` is the one that was looked at; ``rollout`` chooses how it is published ("" leaves it as it
+    was asked for). Raises :class:`NotPermitted`, :class:`StaleChange`,
     :class:`Refused`, :class:`memory.domain.lifecycle.TransitionError`, and what :func:`publish` raises; then
     nothing is kept, not even the approval.
     """
-    return _approve([change.pk], {change.pk: revision}, by=by, note=note)[0]
+    return _approve([change.pk], {change.pk: revision}, by=by, note=note, rollout=rollout)[0]
 
 
 @transaction.atomic
@@ -61,7 +65,7 @@ def approve_batch(*, batch: UUID, by: Actor, note: str = "") -> list[ChangeReque
 
 
 def _approve(
-    ids: Sequence[int], revisions: Mapping[int, int], *, by: Actor, note: str
+    ids: Sequence[int], revisions: Mapping[int, int], *, by: Actor, note: str, rollout: str = ""
 ) -> list[ChangeRequest]:
     changes, now = lock_changes(ids), timezone.now()
     for change in changes:
@@ -70,6 +74,8 @@ def _approve(
     given = approvals_of(changes)
     for change in changes:
         _check_approval(change, revisions[change.pk], given[change.pk], served, by)
+        if rollout:
+            choose_rollout(change, rollout, given[change.pk], by)
     ChangeApproval.objects.bulk_create([_approval(change, by, note, now) for change in changes])
     standing = standing_approvals(changes)
     record_events(by=by, events=[_decided("approve_change", change, note) for change in changes])
@@ -77,6 +83,24 @@ def _approve(
     _close(through, "approve", by=by, reason=note, now=now)
     put_in_force([one for one in through if not one.publish_at or one.publish_at <= now], by=by, reason=note)
     return changes
+
+
+def choose_rollout(change: ChangeRequest, rollout: str, given: Sequence[ChangeApproval], by: Actor) -> None:
+    """Keep an approver's choice with a locked request; what others approved is not made bolder.
+
+    Raises :class:`Refused`.
+    """
+    if change.rule is None or rollout == rollout_of(change):
+        return
+    if rollout == "all" and any(one.revision == change.revision for one in given):
+        raise Refused("Others approved this as a canary: ask for it anew to serve it to all at once.")
+    chosen = chosen_rollout(rollout, change.kind, change.rule, by)
+    old, change.detail = rollout_of(change), change.detail | chosen
+    change.save(update_fields=["detail"])
+    record_event(
+        by=by, workspace=change.workspace, verb="choose_rollout", subject=change, old={"rollout": old},
+        new=chosen,
+    )  # fmt: skip
 
 
 def put_in_force(changes: Sequence[ChangeRequest], *, by: Actor, reason: str) -> None:

@@ -2,19 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
+from corrections.domain.canaries import LIVE_STATES, ROLLOUTS, Rollout, default_rollout, safe_canary_policy
 from corrections.domain.changes import SERVES, check_current, missing_approvals, safe_policy, step_of
 from corrections.domain.lifecycle import LIVE, Refused, Status, check_step
-from corrections.models import ChangeApproval, ChangeRequest, Rule, RuleVersion
+from corrections.models import Canary, ChangeApproval, ChangeRequest, Rule, RuleVersion
 from corrections.queries.approvals import standing_approvals
-from memory.domain.access import Actor
+from memory.domain.access import Actor, check_may
 
 
 @dataclass(frozen=True)
 class Publication:
     """What is to be served of a rule: ``version`` (None: nothing), and the status the rule gets.
 
-    ``change`` is the approved request it comes from; only the system publishes without one.
+    ``trial`` is the version that goes on trial with it. ``change`` is the approved request it comes from,
+    ``canary`` the locked canary that it decides about; only the system publishes without either.
     """
 
     rule: Rule
@@ -22,11 +25,29 @@ class Publication:
     version: RuleVersion | None
     verb: str
     change: ChangeRequest | None = None
+    trial: RuleVersion | None = None
+    canary: Canary | None = None
+
+
+def rollout_of(change: ChangeRequest) -> Rollout:
+    """How a change that serves a version is published: as somebody chose, else by the workspace's policy."""
+    chosen = change.detail.get("rollout")
+    if chosen in ROLLOUTS:
+        return cast(Rollout, chosen)
+    author = change.version.created_by_kind if change.version else "human"
+    return default_rollout(safe_canary_policy(change.workspace.settings), author)
 
 
 def publication_of(change: ChangeRequest, rule: Rule) -> Publication:
-    """What publishing a change means for its rule; :class:`Refused` when the rule's status forbids it."""
-    step = step_of(change.kind)
+    """What publishing a change means for its rule; :class:`Refused` when the rule's status forbids it.
+
+    A new version of an active rule goes on trial beside the one that is served.
+    """
+    step, version = step_of(change.kind), change.version
+    if change.kind in SERVES and rollout_of(change) == "canary":
+        if rule.status == Status.ACTIVE:
+            return Publication(rule, Status.ACTIVE, rule.live_version, "try_rule", change, version)
+        return Publication(rule, check_step(rule.status, "try"), version, "try_rule", change, version)
     status = check_step(rule.status, step)
     return Publication(
         rule, status, change.version if change.kind in SERVES else None, f"{step}_rule", change
@@ -44,6 +65,9 @@ def check_let_through(
     approvals = standing_approvals(list(changes.values()))
     for publication in publications:
         rule = rules[publication.rule.pk]
+        if publication.canary is not None:
+            check_decided(publication, publication.canary, rule, by)
+            continue
         if publication.change is None:
             if by.kind != "system" or publication.status in LIVE:
                 raise Refused("A rule changes only through an approved change request.")
@@ -52,11 +76,39 @@ def check_let_through(
         if change is None or change.rule_id != rule.pk or change.status != "approved":
             raise Refused("Only an approved change request is published.")
         asked = publication_of(change, rule)
-        wanted = publication.version.pk if publication.version else None
-        if (publication.status, wanted) != (asked.status, change.version_id if asked.version else None):
+        if _said(publication) != _said(asked):
             raise Refused("This is not what the change request asks for.")
         check_approved(change, approvals.get(change.pk, ()))
         check_current(base=(change.base_version, change.base_status), now=state_of(rule, served))
+
+
+def _said(item: Publication) -> tuple[Status, int | None, int | None]:
+    served, tried = (version.pk if version else None for version in (item.version, item.trial))
+    return item.status, served, tried
+
+
+def check_decided(publication: Publication, canary: Canary, rule: Rule, by: Actor) -> None:
+    """Raise :class:`Refused` unless a decision about a live canary may serve this.
+
+    That is: its version, when its change was published; the version that was served before; or nothing of a
+    rule that was new. Raises :class:`NotPermitted`.
+    """
+    is_promotion = publication.verb == "promote_rule"
+    check_may(by, "steer_canary" if is_promotion else "stop_canary", within=rule.workspace_id)
+    if canary.rule_id != rule.pk or canary.state not in LIVE_STATES:
+        raise Refused("This canary is over.")
+    change = canary.change
+    if change is None or change.status != "published" or change.version_id != canary.version_id:
+        raise Refused("Nobody approved this version: its change request comes first.")
+    wanted = publication.version.pk if publication.version else None
+    expected: tuple[Status, int | None]
+    if is_promotion:
+        expected = (Status.ACTIVE, canary.version_id)
+    else:
+        status = Status.ACTIVE if canary.baseline_id else check_step(rule.status, "disable")
+        expected = (status, canary.baseline_id)
+    if (publication.status, wanted) != expected:
+        raise Refused("This is not what the canary is about.")
 
 
 def check_approved(change: ChangeRequest, approvals: Iterable[ChangeApproval]) -> None:

@@ -96,21 +96,26 @@ def undo_impact(*, impact: ToolImpact, reason: str, by: Actor) -> Decided:
         workspace_id=locked.workspace_id, kind="disable", status="published", detail__impact=str(locked.uuid),
         rule__status="disabled",
     ).select_related("rule").order_by("pk")  # fmt: skip
-    served = {change.rule_id: (change.rule, change.base_version) for change in rows}
+    served = {change.rule_id: (change.rule, change.base_version, change.base_status) for change in rows}
     if not served:
         raise Refused("Nothing that was disabled because of this change waits to be served again.")
     versions = {
         (version.rule_id, version.number): version for version in RuleVersion.objects.filter(rule__in=served)
     }
     wanted = [
-        Wanted(rule, "enable", versions.get((pk or 0, number or 0)), _detail(locked))
-        for pk, (rule, number) in served.items()
+        Wanted(rule, "enable", versions.get((pk or 0, number or 0)), _detail(locked) | _again(status))
+        for pk, (rule, number, status) in served.items()
         if rule is not None
     ]
     batch, waits = _ask(wanted, said, by)
     if locked.closed_at is not None:
         _reopen(locked, said, by)
     return Decided(locked, "enable", [want.rule for want in wanted], [], batch, waits)
+
+
+def _again(status: str) -> dict[str, object]:
+    """As it was served before: to all tasks, or on trial."""
+    return {"rollout": "canary" if status == "canary" else "all"}
 
 
 def _checked(decision: str, reason: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from corrections.actions.arbitration import Said, rule_conflict
+from corrections.actions.canaries import promote_canary, roll_back_canary
 from corrections.actions.deciding import approve_change, reject_change, reopen_change
 from corrections.actions.impacts import decide_impact
 from corrections.actions.proposals import accept_proposal, propose_again, reject_proposal
@@ -67,6 +68,14 @@ def _accept_conflict(row: Any, by: Actor, reason: str, _revision: int | None) ->
     return rule_conflict(conflict=row, said=said, by=by)
 
 
+def _promote_canary(row: Any, by: Actor, reason: str, _revision: int | None) -> object:
+    return promote_canary(canary=row, by=by, reason=reason)
+
+
+def _roll_back_canary(row: Any, by: Actor, reason: str, _revision: int | None) -> object:
+    return roll_back_canary(canary=row, by=by, reason=reason)
+
+
 def _keep_rules(row: Any, by: Actor, reason: str, _revision: int | None) -> object:
     return decide_impact(impact=row, decision="keep", reason=reason, by=by)
 
@@ -103,6 +112,10 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
         )
     },
     "impact": {"reject": Verb("draft_rule", _keep_rules, needs_reason=True)},
+    "canary": {
+        "approve": Verb("steer_canary", _promote_canary, needs_reason=True),
+        "reject": Verb("stop_canary", _roll_back_canary, needs_reason=True),
+    },
     "stale": {
         "approve": Verb(
             "review_rule", lambda row, by, reason, _seen: review_rule(rule=row, by=by, note=reason)
@@ -110,7 +123,8 @@ VERBS: Mapping[str, Mapping[str, Verb]] = {
     },
 }
 """What may be decided in the inbox, by kind. ``reject`` closes an alert or a changed tool, and accepts a
-conflict as it is; ``approve`` says that a rule that seemed stale is still right."""
+conflict as it is; ``approve`` says that a rule that seemed stale is still right, and promotes a canary that
+``reject`` rolls back."""
 
 UNDO: Mapping[tuple[str, str], Callable[[Any, Actor], object]] = {
     ("rewrite", "approve"): lambda row, by: roll_back_path(path=row.path, by=by, reason="Taken back."),

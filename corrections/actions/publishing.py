@@ -1,29 +1,28 @@
 """What changes what agents are served: the one publish action, for pages, API, clock, import and commands."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import F, OuterRef, Subquery
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
-from corrections.actions.gate import (
-    Publication,
-    check_let_through,
-    served_numbers,
-    state_of,
-)
+from corrections.actions.canary_starting import follow_publications
+from corrections.actions.gate import Publication, check_let_through, served_numbers, state_of
+from corrections.actions.locking import lock_rule, lock_rules, lock_stamp, stamp_ruleset
 from corrections.actions.regressions import check_rulings
 from corrections.actions.scanning import queue_scans
 from corrections.domain.documents import check_window
 from corrections.domain.lifecycle import LIVE, check_step
-from corrections.live.announcing import announce_change
-from corrections.models import Rule, RulesetStamp, RuleVersion
+from corrections.models import Rule, RuleVersion
 from memory.actions import Event, record_events
 from memory.actions.patterns import cover_patterns, uncover_patterns
 from memory.domain.access import Actor, check_may
 
-__all__ = ["Publication", "expire_overdue_rules", "latest_of", "lock_rule", "lock_rules", "publish"]
+__all__ = [
+    "Publication", "expire_overdue_rules", "latest_of", "lock_rule", "lock_rules", "lock_stamp", "publish",
+    "stamp_ruleset",
+]  # fmt: skip
 
 CHUNK = 500
 
@@ -44,8 +43,8 @@ def publish(publications: Sequence[Publication], *, by: Actor, reason: str) -> l
     check_let_through(publications, rules, served, by)
     now = timezone.now()
     for item in publications:
-        if item.version is not None:
-            check_window(item.version.valid_until, now)
+        if (wanted := item.trial or item.version) is not None:
+            check_window(wanted.valid_until, now)
     old = {pk: state_of(rule, served) for pk, rule in rules.items()}
     _check_rulings(publications, rules)
     _write(publications, rules, now)
@@ -56,6 +55,7 @@ def publish(publications: Sequence[Publication], *, by: Actor, reason: str) -> l
     events = [_event(item, rules[item.rule.pk], old[item.rule.pk], reason) for item in publications]
     record_events(by=by, events=events)
     queue_scans([rules[item.rule.pk] for item in publications if item.status in LIVE], by=by)
+    follow_publications(publications, rules, by=by, reason=reason)
     return [rules[item.rule.pk] for item in publications]
 
 
@@ -63,9 +63,9 @@ def _check_rulings(publications: Sequence[Publication], rules: Mapping[int, Rule
     """No change may undo a ruling; that a window ends is no change."""
     after: dict[int, dict[int, RuleVersion | None]] = {}
     for item in publications:
-        if item.change is not None:
+        if item.change is not None or item.canary is not None:
             rule = rules[item.rule.pk]
-            version = item.version if item.status in LIVE else None
+            version = (item.trial or item.version) if item.status in LIVE else None
             if version is not None:
                 version.rule = rule
             after.setdefault(rule.workspace_id, {})[rule.pk] = version
@@ -97,39 +97,6 @@ def _expire(ids: Sequence[int], now: datetime, by: Actor) -> int:
     return len(publish(over, by=by, reason=""))
 
 
-def stamp_ruleset(workspace_id: int) -> None:
-    """Say, in this transaction, that what the workspace's agents are served has changed."""
-    RulesetStamp.objects.get_or_create(workspace_id=workspace_id, defaults={"changed_at": timezone.now()})
-    RulesetStamp.objects.filter(workspace_id=workspace_id).update(
-        version=F("version") + 1, changed_at=timezone.now()
-    )
-    transaction.on_commit(lambda: announce_change(workspace_id), robust=True)
-
-
-def lock_stamp(workspace_id: int) -> None:
-    """Wait for whoever else changes what the workspace serves, behind the locks of the rules.
-
-    Rulings and rules are judged together: neither may change between the judgement and the commit.
-    """
-    RulesetStamp.objects.get_or_create(workspace_id=workspace_id, defaults={"changed_at": timezone.now()})
-    RulesetStamp.objects.select_for_update().get(workspace_id=workspace_id)
-
-
-def lock_rules(ids: Iterable[int]) -> list[Rule]:
-    """The rules as they are now, locked until the transaction ends, always in the same order.
-
-    Locked without joins: PostgreSQL would look for the new row's version among those of before the wait.
-    """
-    return list(
-        Rule.objects.prefetch_related("workspace").select_for_update().filter(pk__in=list(ids)).order_by("pk")
-    )
-
-
-def lock_rule(rule: Rule) -> Rule:
-    """:func:`lock_rules` for one."""
-    return Rule.objects.select_for_update().get(pk=rule.pk)
-
-
 def latest_of(rule: Rule) -> RuleVersion:
     """The newest version; every rule has one from its first moment."""
     if rule.latest_version is None:
@@ -154,6 +121,8 @@ def _write(publications: Sequence[Publication], rules: Mapping[int, Rule], now: 
 def _event(item: Publication, rule: Rule, old: tuple[int | None, str], reason: str) -> Event:
     new = {"status": str(item.status), "live_version": item.version.number if item.version else None}
     through = {"change": str(item.change.uuid)} if item.change else {}
+    if item.trial is not None:
+        through["trial"] = str(item.trial.number)
     return Event(
         workspace=rule.workspace, verb=item.verb, subject=rule,
         old={"status": old[1], "live_version": old[0]}, new=new | through, reason=reason,
@@ -161,7 +130,7 @@ def _event(item: Publication, rule: Rule, old: tuple[int | None, str], reason: s
 
 
 def _move_patterns(rules: Sequence[Rule], old: Mapping[int, tuple[int | None, str]], *, by: Actor) -> None:
-    """Linked patterns are covered while any active rule names them."""
+    """Linked patterns are covered while any active rule names them, or one on trial."""
     moved = {rule.pk: rule for rule in rules if (old[rule.pk][1] in LIVE) != (rule.status in LIVE)}
     if not moved:
         return
@@ -174,7 +143,7 @@ def _move_patterns(rules: Sequence[Rule], old: Mapping[int, tuple[int | None, st
         if pattern not in come
     }
     if gone:
-        others = Rule.objects.active().filter(patterns__in=list(gone))
+        others = Rule.objects.live().filter(patterns__in=list(gone))
         for pattern in others.values_list("patterns", flat=True):
             gone.pop(pattern, None)
     cover_patterns(reasons=come, by=by)

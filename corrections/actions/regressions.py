@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from corrections.domain.documents import served_rule
+from corrections.domain.documents import served_rule, without_trial
 from corrections.domain.lifecycle import Refused
 from corrections.domain.rulings import Word, breaks, compile_for, decide, expectation_of, split_witness
 from corrections.live.rulesets import RULESETS
@@ -123,7 +123,7 @@ def fits(scope: str, tool: str) -> bool:
 def _parse(workspace_id: int, version_ids: Iterable[int]) -> dict[int, Rule]:
     """The versions as rules; those that this process serves already are not read again."""
     known = RULESETS.known(workspace_id)
-    rules = {pk: known[pk] for pk in version_ids if pk in known}
+    rules = {pk: without_trial(known[pk]) for pk in version_ids if pk in known}
     for row in load_versions([pk for pk in version_ids if pk not in known]):
         try:
             rules[row.version_id] = served_rule(row, row.rule_uuid)

@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from corrections.actions.gate import served_numbers, state_of
 from corrections.actions.publishing import lock_rules
+from corrections.domain.canaries import ROLLOUTS, default_rollout, on_trial_already, safe_canary_policy
 from corrections.domain.changes import SERVES, TITLES, check_change, serving_kind, step_of
 from corrections.domain.lifecycle import Refused, check_publishes, check_step
-from corrections.models import ChangeRequest, Rule, RuleVersion
+from corrections.models import Canary, ChangeRequest, Rule, RuleVersion
 from memory.actions import Event, record_events
 from memory.domain.access import Actor, check_may
 
@@ -44,24 +45,39 @@ class Circumstances:
     reason: str
     batch: UUID | None
     publish_at: datetime | None
-    is_urgent: bool
     now: datetime
     rules: Mapping[int, Rule]
     served: Mapping[int, int]
     latest: Mapping[int, RuleVersion]
     known: Mapping[Slot, ChangeRequest]
+    tried: Mapping[int, int]
 
 
 def request_change(
     *, rule: Rule, kind: str, by: Actor, reason: str = "", version: RuleVersion | None = None,
-    publish_at: datetime | None = None, urgent: bool = False, detail: dict[str, Any] | None = None,
+    publish_at: datetime | None = None, detail: dict[str, Any] | None = None,
+    rollout: str = "",
 ) -> ChangeRequest:  # fmt: skip
     """Ask for one change; :func:`request_changes` for one rule. ``publish_at`` is not before now.
 
-    Raises :class:`NotPermitted`, :class:`Refused`.
+    ``rollout`` is one of ``ROLLOUTS``, "" for what the workspace's policy says. Raises
+    :class:`NotPermitted`, :class:`Refused`.
     """
-    wanted = [Wanted(rule, kind, version, detail or {})]
-    return _request(wanted, by=by, reason=reason, publish_at=publish_at, is_urgent=urgent)[0]
+    wanted = [Wanted(rule, kind, version, (detail or {}) | chosen_rollout(rollout, kind, rule, by))]
+    return _request(wanted, by=by, reason=reason, publish_at=publish_at)[0]
+
+
+def chosen_rollout(rollout: str, kind: str, rule: Rule, by: Actor) -> dict[str, str]:
+    """A choice of :func:`request_change` as it is kept; raises :class:`Refused` where there is none."""
+    if not rollout:
+        return {}
+    if kind not in SERVES or rollout not in ROLLOUTS:
+        raise Refused(f"Only what is served is published in a way: {' or '.join(ROLLOUTS)}.")
+    if rollout == "all" and by.kind == "key":
+        author = rule.latest_version.created_by_kind if rule.latest_version else "agent"
+        if default_rollout(safe_canary_policy(rule.workspace.settings), author) == "canary":
+            raise Refused("An API key may not leave the canary out: that takes a person.")
+    return {"rollout": rollout}
 
 
 def request_changes(
@@ -79,7 +95,7 @@ def request_changes(
 @transaction.atomic
 def _request(
     wanted: Sequence[Wanted], *, by: Actor, reason: str, batch: UUID | None = None,
-    publish_at: datetime | None = None, is_urgent: bool = False,
+    publish_at: datetime | None = None,
 ) -> list[ChangeRequest]:  # fmt: skip
     rules = {rule.pk: rule for rule in lock_rules(want.rule.pk for want in wanted)}
     for rule in rules.values():
@@ -88,9 +104,9 @@ def _request(
     if publish_at is not None and publish_at <= now:
         raise Refused("The moment of publication has passed.")
     about = Circumstances(
-        by=by, reason=reason.strip()[:MAX_TEXT], batch=batch, publish_at=publish_at, is_urgent=is_urgent,
+        by=by, reason=reason.strip()[:MAX_TEXT], batch=batch, publish_at=publish_at,
         now=now, rules=rules, served=served_numbers(rules.values()), latest=_latest(rules.values()),
-        known=_known(rules),
+        known=_known(rules), tried=_tried(rules),
     )  # fmt: skip
     changes: dict[Slot, ChangeRequest] = {}
     events: list[Event] = []
@@ -115,7 +131,7 @@ def _ask(want: Wanted, about: Circumstances, events: list[Event]) -> ChangeReque
     if change is None:
         change = _new(want, kind, version, base, about)
         verb = "request_change"
-    elif _says_the_same(change, kind, version, base, about):
+    elif _says_the_same(change, want, kind, version, base, about):
         return change
     else:
         _revise(change, want, version, about)
@@ -128,15 +144,16 @@ def _ask(want: Wanted, about: Circumstances, events: list[Event]) -> ChangeReque
 
 
 def _says_the_same(
-    change: ChangeRequest, kind: str, version: RuleVersion | None, base: tuple[int | None, str],
-    about: Circumstances,
+    change: ChangeRequest, want: Wanted, kind: str, version: RuleVersion | None,
+    base: tuple[int | None, str], about: Circumstances,
 ) -> bool:  # fmt: skip
-    if about.publish_at not in (None, change.publish_at) or about.is_urgent != change.is_urgent:
+    if about.publish_at not in (None, change.publish_at) or change.is_urgent:
         return False
     if about.batch not in (None, change.batch) or change.status == "failed":
         return False
     if kind in SERVES:
-        return change.version_id == (version.pk if version else None)
+        is_same = change.version_id == (version.pk if version else None)
+        return is_same and want.detail.get("rollout") in (None, change.detail.get("rollout"))
     return (change.base_version, change.base_status) == base
 
 
@@ -147,7 +164,7 @@ def _new(
     return ChangeRequest(
         workspace=rule.workspace, rule=rule, kind=kind, title=TITLES[kind].format(rule.name)[:300],
         description=about.reason, version=version, base_version=base[0], base_status=base[1],
-        detail=want.detail, batch=about.batch, is_urgent=about.is_urgent, publish_at=about.publish_at,
+        detail=want.detail, batch=about.batch, publish_at=about.publish_at,
         authors=[by.uuid] if by.uuid else [], requested_by=by.name[:200], requested_by_kind=by.kind,
         requested_at=about.now, updated_at=about.now,
     )  # fmt: skip
@@ -158,9 +175,10 @@ def _revise(change: ChangeRequest, want: Wanted, version: RuleVersion | None, ab
     revise(change, by=about.by, now=about.now)
     change.rule = about.rules[want.rule.pk]
     change.version = version
-    change.detail = want.detail or change.detail
+    chosen = {name: change.detail[name] for name in ("rollout",) if name in change.detail}
+    change.detail = chosen | want.detail if want.detail else change.detail
     change.batch = about.batch or change.batch
-    change.is_urgent = about.is_urgent
+    change.is_urgent = False
     change.publish_at = about.publish_at or change.publish_at
     change.description = about.reason or change.description
 
@@ -204,7 +222,15 @@ def _version(want: Wanted, rule: Rule, live: int | None, about: Circumstances) -
     if version.rule_id != rule.pk:
         raise Refused("This version belongs to another rule.")
     check_publishes(rule.status, live=live, latest=version.number)
+    if about.tried.get(rule.pk) == version.pk and want.detail.get("rollout") != "all":
+        raise Refused(on_trial_already(version.number))
     return version
+
+
+def _tried(rules: Mapping[int, Rule]) -> dict[int, int]:
+    """The versions on trial by rule; a shadow run that nobody approved is none."""
+    rows = Canary.objects.live().filter(rule__in=list(rules), change__isnull=False).exclude(state="holdout")
+    return dict(rows.values_list("rule", "version"))
 
 
 def _latest(rules: Iterable[Rule]) -> dict[int, RuleVersion]:

@@ -12,7 +12,7 @@ from corrections.live.rulesets import ruleset_for
 from hgmem.rules import Condition, FieldError, Rule, RuleError, Ruleset, parse_context
 from memory.domain.access import Actor, check_may
 from memory.queries.contexts import call_context
-from memory.queries.evidence import list_recent_calls
+from memory.queries.evidence import list_calls_at, list_recent_calls
 
 SHOWN_CALLS = 50
 
@@ -76,8 +76,8 @@ def simulate(
     else:
         tried = {rule.uuid: rule for rule in _read_all(documents)}
         near = live.parsed.values() if with_live else ()  # the other tools' rules have no say: not compiled
-        others = {rule.uuid: rule for rule in near if rule.applies_to.fits_tool(asked.tool)}
-        ruleset, version = Ruleset.compile((others | tried).values(), version="simulation"), "simulation"
+        others = [rule for rule in near if rule.uuid not in tried and rule.applies_to.fits_tool(asked.tool)]
+        ruleset, version = Ruleset.compile([*others, *tried.values()], version="simulation"), "simulation"
     decision = ruleset.decide(asked, now=now, explain=True)
     return {**decision.to_dict(), "ruleset_version": version}
 
@@ -159,3 +159,30 @@ def backtest(*, document: Any, limit: int, now: datetime, by: Actor) -> Backtest
         matched, error = bool(decision.matched), bool(decision.errors)
         result.add(failed=call.failed, matched=matched, error=error, call=where)
     return result
+
+
+def try_on_calls(
+    *, document: Any, places: Iterable[tuple[UUID, int]], now: datetime, by: Actor
+) -> dict[tuple[UUID, int], dict[str, Any]]:
+    """What one rule alone would do to recorded calls (task uuid, number), regardless of its validity window.
+
+    Each answer is a decision with its ``context``. Calls that are not there, or that cannot be asked about,
+    are left out. Raises :class:`NotPermitted`, :class:`hgmem.rules.RuleError`.
+    """
+    check_may(by, "look")
+    rule = outside_time(read_document(document, author="human"))
+    named = rule.model_copy(
+        update={"uuid": document.get("uuid") or "document-0", "version": rule.version or 1}
+    )
+    ruleset = Ruleset.compile([named], version="simulation")
+    calls = list_calls_at(
+        workspace_id=by.workspace_id or 0, places=places, after=rule.point == "after", history=True
+    )
+    answers = {}
+    for place, call in calls.items():
+        context = call.context | {"point": rule.point}
+        try:
+            answers[place] = ruleset.decide(parse_context(context), now=now).to_dict() | {"context": context}
+        except RuleError:  # stored before the caps were what they are
+            continue
+    return answers

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from corrections.actions.gate import rollout_of
 from corrections.api.serializers import ChangeSerializer as FieldChangeSerializer
 from corrections.api.serializers import RuleDetailSerializer
-from corrections.domain.changes import CHANGE_STATUSES, KINDS, WISHES
+from corrections.domain.canaries import ROLLOUTS
+from corrections.domain.changes import CHANGE_STATUSES, KINDS, SERVES, WISHES
 from corrections.models import ChangeApproval, ChangeComment, ChangeRequest, Rule
 
 CHANGE_FIELDS = (
@@ -23,10 +26,18 @@ class ChangeRequestSerializer(serializers.ModelSerializer[ChangeRequest]):
     version = serializers.IntegerField(source="version.number", default=None, allow_null=True)
     kind = serializers.ChoiceField(choices=KINDS)
     status = serializers.ChoiceField(choices=CHANGE_STATUSES)
+    rollout = serializers.SerializerMethodField(
+        help_text="How it is published: to all tasks at once, or as a canary; empty where nothing is served."
+    )
+
+    @extend_schema_field(serializers.ChoiceField(choices=[*ROLLOUTS, ""]))
+    def get_rollout(self, change: ChangeRequest) -> str:
+        """As somebody chose, else by the workspace's policy as it is now."""
+        return rollout_of(change) if change.kind in SERVES else ""
 
     class Meta:
         model = ChangeRequest
-        fields = CHANGE_FIELDS
+        fields = (*CHANGE_FIELDS, "rollout")
         read_only_fields = fields
 
 
@@ -68,6 +79,14 @@ class ChangePictureSerializer(serializers.Serializer[Any]):
     sides = SideSerializer(many=True, help_text="The three documents when it is out of date.")
 
 
+def rollout_field() -> serializers.ChoiceField:
+    """How a version is published once it is approved."""
+    return serializers.ChoiceField(
+        choices=[*ROLLOUTS, ""], required=False, default="",
+        help_text="To all tasks at once, or as a canary; empty: as it was asked for, else by the policy.",
+    )  # fmt: skip
+
+
 class AskSerializer(serializers.Serializer[Any]):
     """A wish to change a rule."""
 
@@ -75,6 +94,7 @@ class AskSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=WISHES)
     reason = serializers.CharField(required=False, allow_blank=True, max_length=5_000, default="")
     publish_at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    rollout = rollout_field()
 
 
 class RevisionSerializer(serializers.Serializer[Any]):
@@ -87,6 +107,7 @@ class YesSerializer(RevisionSerializer):
     """An approval."""
 
     note = serializers.CharField(required=False, allow_blank=True, max_length=5_000, default="")
+    rollout = rollout_field()
 
 
 class NoSerializer(serializers.Serializer[Any]):

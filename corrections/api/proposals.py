@@ -24,6 +24,7 @@ from corrections.api.proposal_shapes import (
     ProposeSerializer,
     RejectSerializer,
 )
+from corrections.domain.lifecycle import LIVE
 from corrections.domain.proposing import PROPOSAL_STATUSES, SOURCES
 from corrections.models import RuleProposal
 from corrections.queries.proposals import PARTS, ProposalFilters, find_proposal, list_proposals
@@ -151,7 +152,7 @@ class AcceptProposal(APIView):
             made = actions.accept_proposal(
                 proposal=proposal, by=actor_of(request), document=form.get("document"), note=form["note"]
             )
-        return Response(detail(made.proposal), status=200 if made.rule.status == "active" else 202)
+        return Response(detail(made.proposal), status=200 if made.rule.status in LIVE else 202)
 
 
 class RejectProposal(APIView):

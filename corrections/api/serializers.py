@@ -2,19 +2,26 @@
 
 from typing import Any
 
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from corrections.domain.lifecycle import CHOICES
 from corrections.models import Rule, RuleVersion
+from corrections.queries.ageing import ageing_of
 from memory.api.validator_shapes import CallPlaceSerializer
 
+SCORE_HELP = (
+    "Mean of the posterior of its success rate. It orders rules; uplift says whether they help. "
+    "Null: not enough data."
+)
 DOCUMENT_HELP = "A rule document (docs/rules.md); the article's form is accepted too."
 
 
 RULE_FIELDS = (
     "uuid", "name", "status", "latest_version", "live_version", "created_at", "created_by",
     "created_by_kind", "updated_at", "match_count", "applied_count", "error_count", "last_error",
-    "last_matched_at", "stale_since", "stale_reasons", "reviewed_at",
+    "last_matched_at", "stale_since", "stale_reasons", "reviewed_at", "effectiveness_score", "uplift",
 )  # fmt: skip
 
 
@@ -28,28 +35,70 @@ class VersionSerializer(serializers.ModelSerializer[RuleVersion]):
         fields = ("number", "document", "note", "created_at", "created_by", "created_by_kind")
 
 
+class UpliftSerializer(serializers.Serializer[Any]):
+    """Success rate of matched tasks with the rule minus that without, with bounds that hold at any moment."""
+
+    estimate = serializers.FloatField()
+    lower = serializers.FloatField(help_text="The number to trust a rule by.")
+    upper = serializers.FloatField()
+    n_canary = serializers.IntegerField(help_text="Decided tasks with the rule.")
+    n_control = serializers.IntegerField(help_text="Decided tasks without it.")
+    since = serializers.DateTimeField(help_text="What happened before is left out.")
+    version = serializers.IntegerField()
+    phase = serializers.ChoiceField(choices=("trial", "holdout"))
+
+
+class AgeingSerializer(serializers.Serializer[Any]):
+    """How old a rule's last match is, in days and in calls of its tool."""
+
+    has_matched = serializers.BooleanField(help_text="False: `since` is when it was first served.")
+    since = serializers.DateTimeField()
+    days = serializers.IntegerField()
+    calls_since = serializers.IntegerField(help_text="Calls of its tool on the days after `since`.")
+    matches_lately = serializers.IntegerField(help_text="In the last 30 days, as the next two.")
+    calls_lately = serializers.IntegerField()
+    per_100 = serializers.FloatField(allow_null=True, help_text="Matches in 100 calls of its tool.")
+
+
 class RuleSerializer(serializers.ModelSerializer[Rule]):
     """A rule with its latest version; ``live_version`` is the number of the version agents are served."""
 
     latest_version = VersionSerializer(read_only=True)
     live_version = serializers.IntegerField(source="live_version.number", default=None, allow_null=True)
     status = serializers.ChoiceField(choices=CHOICES)
+    effectiveness_score = serializers.FloatField(
+        allow_null=True, min_value=0, max_value=1, help_text=SCORE_HELP
+    )
+    uplift = serializers.SerializerMethodField()
 
     class Meta:
         model = Rule
         fields = RULE_FIELDS
         read_only_fields = fields
 
+    @extend_schema_field(UpliftSerializer(allow_null=True))
+    def get_uplift(self, rule: Rule) -> dict[str, Any] | None:
+        """What is known of the live version; null: not enough data."""
+        number = rule.live_version.number if rule.live_version else None
+        return rule.uplift if rule.uplift and rule.uplift["version"] == number else None
+
 
 class RuleDetailSerializer(RuleSerializer):
     """A rule with the error patterns it is meant to handle."""
 
     patterns = serializers.SerializerMethodField()
+    ageing = serializers.SerializerMethodField()
 
     class Meta:
         model = Rule
-        fields = (*RULE_FIELDS, "patterns")
+        fields = (*RULE_FIELDS, "patterns", "ageing")
         read_only_fields = fields
+
+    @extend_schema_field(AgeingSerializer(allow_null=True))
+    def get_ageing(self, rule: Rule) -> dict[str, Any] | None:
+        """How long it has not matched; null where it is not served."""
+        age = ageing_of([rule], now=timezone.now()).get(rule.pk)
+        return dict(AgeingSerializer(age).data) if age else None
 
     def get_patterns(self, rule: Rule) -> list[str]:
         """Uuids of the linked error patterns."""

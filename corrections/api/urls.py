@@ -3,6 +3,7 @@
 from django.urls import path
 
 from corrections.api import (
+    canaries,
     changes,
     conflicts,
     dependencies,
@@ -77,6 +78,19 @@ urlpatterns = [
     path("change-requests/<uuid:uuid>/rebase", changes.RebaseChange.as_view(), name="api-change-rebase"),
     path("change-requests/<uuid:uuid>/schedule", ScheduleChange.as_view(), name="api-change-schedule"),
     path("change-requests/<uuid:uuid>/comments", CommentOnChange.as_view(), name="api-change-comments"),
+    path("rules/<uuid:uuid>/shadow", canaries.StartShadow.as_view(), name="api-rule-shadow"),
+    path("canaries", canaries.CanaryList.as_view(), name="api-canaries"),
+    path("canaries/policy", canaries.CanaryPolicy.as_view(), name="api-canary-policy"),
+    path("canaries/<uuid:uuid>", canaries.CanaryDetail.as_view(), name="api-canary"),
+    path("canaries/<uuid:uuid>/exposures", canaries.CanaryExposures.as_view(), name="api-canary-exposures"),
+    path("canaries/<uuid:uuid>/pause", canaries.PauseCanary.as_view(), name="api-canary-pause"),
+    path("canaries/<uuid:uuid>/resume", canaries.ResumeCanary.as_view(), name="api-canary-resume"),
+    path("canaries/<uuid:uuid>/promote", canaries.PromoteCanary.as_view(), name="api-canary-promote"),
+    path("canaries/<uuid:uuid>/roll-back", canaries.RollBackCanary.as_view(), name="api-canary-roll-back"),
+    path("canaries/<uuid:uuid>/extend", canaries.ExtendCanary.as_view(), name="api-canary-extend"),
+    path("canaries/<uuid:uuid>/share", canaries.ShareOfCanary.as_view(), name="api-canary-share"),
+    path("canaries/<uuid:uuid>/end-holdout", canaries.EndHoldout.as_view(), name="api-canary-end-holdout"),
+    path("canaries/<uuid:uuid>/stop-shadow", canaries.StopShadow.as_view(), name="api-canary-stop-shadow"),
     path("impacts", impacts.ImpactList.as_view(), name="api-impacts"),
     path("impacts/<uuid:uuid>", impacts.ImpactDetail.as_view(), name="api-impact"),
     path("impacts/<uuid:uuid>/decide", impacts.DecideImpact.as_view(), name="api-impact-decide"),

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 
 from corrections.domain.conflicts import Finding
 from corrections.domain.scanning import dedupe_key
-from corrections.models import Conflict, Rule, Ruling
+from corrections.models import Canary, Conflict, Rule, Ruling
 from hgmem.rules import Rule as Document
 
 Known: TypeAlias = Mapping[str, Document]
@@ -120,13 +120,21 @@ def _witness(finding: Finding, known: Known) -> dict[str, Any] | None:
     return {**finding.witness, "now": moment} if timed and moment else finding.witness
 
 
+def _on_trial(side: str) -> Q:
+    """The version is on trial, or waits to be."""
+    rows = Canary.objects.live().filter(
+        rule=OuterRef(f"rule_{side}"), version__number=OuterRef(f"version_{side}")
+    )
+    return Q(Exists(rows))
+
+
 def mark_gone(workspace_id: int) -> int:
     """Findings about versions that are neither served nor the latest of a rule in use; how many."""
     now = timezone.now()
     present = Q()
     for side in ("a", "b"):
         latest, live = f"rule_{side}__latest_version__number", f"rule_{side}__live_version__number"
-        current = Q(**{f"version_{side}": F(latest)}) | Q(**{f"version_{side}": F(live)})
+        current = Q(**{f"version_{side}": F(latest)}) | Q(**{f"version_{side}": F(live)}) | _on_trial(side)
         used = current & ~Q(**{f"rule_{side}__status__in": ["retired", "deleted"]})
         present &= used if side == "a" else used | Q(rule_b=None)
     rows = Conflict.objects.filter(workspace_id=workspace_id).exclude(status="gone")

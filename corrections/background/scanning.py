@@ -22,7 +22,7 @@ from corrections.domain.conflicts import Answer, Facts, Finding, Question, analy
 from corrections.domain.documents import served_rule
 from corrections.domain.scanning import groups_of, neighbours_of, place_of, units
 from corrections.models import ConflictScan
-from corrections.queries.rulesets import list_served, load_versions
+from corrections.queries.rulesets import list_candidates, list_live, load_versions
 from hgmem.rules import Rule, RuleError
 from memory.queries.tools import input_schemas
 
@@ -132,17 +132,20 @@ def _is_analysed(scan: ConflictScan) -> bool:
 
 
 def _analyse(scan: ConflictScan, version_id: int | None) -> None:
-    served = _load(list_served(scan.workspace_id))
+    """Against the versions that are live, and then those on trial beside one: a uuid is known once a turn."""
+    sets = [_load(list_live(scan.workspace_id)), _load(list_candidates(scan.workspace_id))]
     for pk, parsed in _load([version_id] if version_id else []).items():
-        neighbours = neighbours_of(parsed, served)
-        known = _known({**served, pk: parsed})
-        scan.total = len(neighbours) + 1
-        analysis = analyse_rule(
-            parsed, neighbours, _facts(scan, [parsed, *neighbours]), SOLVER, _progress(scan, known)
-        )
-        store_findings(scan.workspace_id, analysis.findings, known)
-        scan.done, scan.found = scan.total, _proven(analysis.findings)
-        scan.not_proven = len(analysis.findings) - scan.found
+        near = [neighbours_of(parsed, others) for others in sets]
+        scan.total = sum(map(len, near)) + 1
+        findings: list[Finding] = []
+        for neighbours, others in zip(near, sets, strict=True):
+            if neighbours or others is sets[0]:
+                known = _known({**others, pk: parsed})
+                facts = _facts(scan, [parsed, *neighbours])
+                findings += analyse_rule(parsed, neighbours, facts, SOLVER, _progress(scan, known)).findings
+                store_findings(scan.workspace_id, findings, known)
+        scan.done, scan.found = scan.total, _proven(findings)
+        scan.not_proven = len(findings) - scan.found
 
 
 def _progress(scan: ConflictScan, known: Known) -> Callable[[int, int, Sequence[Finding]], bool]:
@@ -165,7 +168,7 @@ def _scan_slice(scan: ConflictScan, turn: _Turn) -> None:
         _finish(scan, turn)
         return
     if not scan.plan:
-        scan.plan = list_served(scan.workspace_id)
+        scan.plan = list_live(scan.workspace_id)
     rules = _load(scan.plan)
     groups, known = groups_of(list(rules.values())), _known(rules)
     scan.total = sum(units(len(group)) for group in groups)

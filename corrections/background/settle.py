@@ -9,7 +9,7 @@ so killing the worker anywhere loses nothing and counts nothing twice.
 import logging
 from collections import Counter
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, date, datetime
 from typing import Any, TypeVar
 
 import orjson
@@ -18,17 +18,19 @@ from django.db.models import DateTimeField, F, Model, QuerySet, Value
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
+from corrections.background.exposures import exposed_body, write_exposures
+from corrections.background.rule_days import add_days
 from corrections.live.signing import receipt_keys
 from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
+from corrections.queries.effects import CHANGING
 from hgmem import receipts as tokens
 from memory.actions.receipts import mark_receipts_settled
+from memory.actions.watching import tell_watchers
 from memory.domain.plain_json import storable
 from memory.queries.receipts import ReceiptedCall, claim_receipted_calls
 
 log = logging.getLogger(__name__)
 BATCH = 500
-CHANGING = ("PARAMETER_TRANSFORM", "TOOL_SWITCH")
-"""Actions that change a call: only of these does the call's outcome say whether they help."""
 _OUTCOMES = {"ok": "helped_count", "error": "failed_count"}
 NOT_MADE = frozenset({"rejected", "cancelled"})
 Row = TypeVar("Row", bound=Model)
@@ -65,11 +67,13 @@ def store_issued(limit: int) -> int:
     rows = []
     for token in issued:
         try:
-            row = receipt_row(token.workspace_id, tokens.read_receipt(token.token, None))
+            receipt = tokens.read_receipt(token.token, None)
+            row = receipt_row(token.workspace_id, receipt)
         except tokens.ReceiptError:  # one token must not hold up all others for ever
             log.exception("Issued token %s cannot be read; it is dropped.", token.pk)
             continue
         row.body |= {"blocked": token.blocked, "errors": storable(orjson.loads(token.errors))}
+        row.body |= exposed_body(token.workspace_id, receipt.unit, orjson.loads(token.exposures))
         rows.append(row)
     Receipt.objects.bulk_create(rows, ignore_conflicts=True)
     IssuedToken.objects.filter(pk__in=[token.pk for token in issued]).delete()
@@ -103,13 +107,15 @@ def settle_calls(limit: int) -> int:
     _add_applied(followed)
     _add_outcomes(followed)
     mark_receipts_settled(call_ids=owners, at=now)
+    tell_watchers(task_ids={row.call_task_id for row in settled if row.call_task_id})
     return len(calls)
 
 
 def receipt_row(workspace_id: int, receipt: tokens.Receipt) -> Receipt:
-    """The row of a token. Rules are ``[uuid, version, state, arm]`` in the order of precedence.
+    """The row of a token. Rules are ``[uuid, version, state]`` in the order of precedence.
 
-    The names in it are an agent's own words, kept the way a recorded call's are.
+    Only rules that had a say are among them; exposures to rules on trial are there when the token was opened
+    with its key. The names in it are an agent's own words, kept the way a recorded call's are.
     """
     return Receipt(
         uuid=receipt.uuid,
@@ -122,9 +128,10 @@ def receipt_row(workspace_id: int, receipt: tokens.Receipt) -> Receipt:
             "tool": storable(receipt.tool),
             "input_digest": receipt.input_digest,
             "context_digest": receipt.context_digest,
-            "rules": [[rule.uuid, rule.version, rule.state, rule.arm] for rule in receipt.rules],
+            "rules": [[rule.uuid, rule.version, rule.state] for rule in receipt.rules],
             "rules_omitted": receipt.rules_omitted,
-        },
+        }
+        | exposed_body(workspace_id, receipt.unit, receipt.exposures or ()),
     )
 
 
@@ -170,7 +177,7 @@ def _settle(row: Receipt, call: ReceiptedCall, now: datetime) -> None:
 def _add_applied(rows: Iterable[Receipt]) -> None:
     counts: Counter[RuleKey] = Counter()
     for row in rows:
-        for uuid, _, state, _ in row.body["rules"]:
+        for uuid, _, state, *_ in row.body["rules"]:
             counts[row.workspace_id, uuid] += state == "applied"
     for pk, key in sorted((pk, key) for key, pk in _rule_ids(counts).items()):
         Rule.objects.filter(pk=pk).update(applied_count=F("applied_count") + counts[key])
@@ -184,7 +191,7 @@ def _add_outcomes(rows: Iterable[Receipt]) -> None:
     counts: dict[str, Counter[tuple[RuleKey, int]]] = {"helped_count": Counter(), "failed_count": Counter()}
     for row in rows:
         counter = _OUTCOMES.get(row.body["call_status"])
-        for uuid, version, state, _ in row.body["rules"] if counter else ():
+        for uuid, version, state, *_ in row.body["rules"] if counter else ():
             if counter and state == "applied":
                 counts[counter][(row.workspace_id, uuid), version] += 1
     ids = _rule_ids(key for counted in counts.values() for key, _version in counted)
@@ -199,7 +206,10 @@ def _add_outcomes(rows: Iterable[Receipt]) -> None:
 
 @transaction.atomic
 def count_receipts(limit: int) -> int:
-    """Write the uses of up to ``limit`` receipts and add to the counters of the rules they name."""
+    """Write the uses and exposures of up to ``limit`` receipts, add to the counters of the rules they name.
+
+    A rule on trial that was withheld did not match, as far as its counters go: its exposure says so.
+    """
     receipts = list(_locked(Receipt.objects.filter(counted_at=None).order_by("pk"))[:limit])
     tally = _Tally()
     for receipt in receipts:
@@ -215,6 +225,8 @@ def count_receipts(limit: int) -> int:
     )
     for pk, key in sorted((pk, key) for key, pk in rule_ids.items()):
         _add_counts(pk, key, tally)
+    add_days({(rule_ids[key], day): n for (key, day), n in tally.days.items() if key in rule_ids})
+    write_exposures(receipts)  # last: whoever decides about a canary locks its rule first, too
     Receipt.objects.filter(pk__in=[receipt.pk for receipt in receipts]).update(counted_at=timezone.now())
     return len(receipts)
 
@@ -226,15 +238,17 @@ class _Tally:
         self.uses: list[tuple[Receipt, RuleKey, int, str]] = []
         self.keys: set[RuleKey] = set()
         self.matches: Counter[RuleKey] = Counter()
+        self.days: Counter[tuple[RuleKey, date]] = Counter()
         self.errors: Counter[RuleKey] = Counter()
         self.matched_at: dict[RuleKey, datetime] = {}
         self.last_error: dict[RuleKey, str] = {}
 
     def add(self, receipt: Receipt) -> None:
         roles: dict[str, tuple[int, str]] = {}
-        for uuid, version, state, _ in receipt.body["rules"]:
+        for uuid, version, state, *_ in receipt.body["rules"]:
             key = (receipt.workspace_id, uuid)
             self.matches[key] += 1
+            self.days[key, receipt.issued_at.astimezone(UTC).date()] += 1
             self.matched_at[key] = max(receipt.issued_at, self.matched_at.get(key, receipt.issued_at))
             roles[uuid] = (version, state)
         for fault in receipt.body.get("errors", ()):

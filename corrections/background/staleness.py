@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from corrections.domain.lifecycle import LIVE
 from corrections.domain.staleness import KINDS, StalePolicy, WatchedRule, find_stale_reasons, stale_policy
 from corrections.models import Rule
 from memory.queries.tools import list_last_calls
@@ -16,7 +17,7 @@ CHUNK = 500
 
 def mark_stale_rules(now: datetime) -> int:
     """Set or clear the marks of every workspace's rules; how many changed. A finding: no audit event."""
-    watched = Rule.objects.filter(Q(status="active") | Q(stale_since__isnull=False)).order_by()
+    watched = Rule.objects.filter(Q(status__in=LIVE) | Q(stale_since__isnull=False)).order_by()
     ids = watched.values_list("workspace_id", flat=True).distinct()
     return sum(_mark_workspace(workspace_id, now) for workspace_id in ids)
 
@@ -33,7 +34,7 @@ def _mark_workspace(workspace_id: int, now: datetime) -> int:
 
 
 def _chunks(workspace_id: int) -> Iterator[list[Rule]]:
-    rows = Rule.objects.filter(Q(status="active") | Q(stale_since__isnull=False), workspace_id=workspace_id)
+    rows = Rule.objects.filter(Q(status__in=LIVE) | Q(stale_since__isnull=False), workspace_id=workspace_id)
     after = 0
     while chunk := list(rows.select_related("live_version").filter(pk__gt=after).order_by("pk")[:CHUNK]):
         yield chunk
@@ -41,7 +42,7 @@ def _chunks(workspace_id: int) -> Iterator[list[Rule]]:
 
 
 def _mark(rule: Rule, tools: dict[str, datetime], policy: StalePolicy, now: datetime) -> bool:
-    found = find_stale_reasons(watched(rule), tools, policy, now) if rule.status == "active" else []
+    found = find_stale_reasons(watched(rule), tools, policy, now) if rule.status in LIVE else []
     # What somebody marked, after a tool changed, is for a person to clear.
     others = [reason for reason in rule.stale_reasons if reason.get("kind") not in KINDS]
     reasons = [*found, *others]

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from corrections.domain.changes import InvalidPolicyError
+from corrections.domain.lifecycle import Refused
 from memory.domain.lifecycle import Transition, check_transition, statuses
 
 SECTION = "canaries"
@@ -15,15 +16,17 @@ BUCKETS = 10_000
 
 CANARY_INITIAL = "waiting"
 CANARY_TRANSITIONS: Mapping[str, Transition] = {
-    "shadow": Transition(("waiting", "running", "paused"), "shadow", "run in shadow"),
+    "shadow": Transition(("waiting", "paused"), "shadow", "run in shadow"),
     "start": Transition(("waiting", "shadow"), "running", "started"),
     "ramp": Transition(("running",), "running", "ramped"),
-    "pause": Transition(("shadow", "running", "held", "holdout"), "paused", "paused"),
+    "pause": Transition(("shadow", "running", "held"), "paused", "paused"),
     "resume": Transition(("paused",), "running", "resumed"),
     "hold": Transition(("running",), "held", "held for a person"),
     "extend": Transition(("held",), "running", "given more time"),
-    "promote": Transition(("running", "held", "paused"), "holdout", "promoted"),
-    "roll_back": Transition(("running", "held", "paused", "holdout"), "rolled_back", "rolled back"),
+    "promote": Transition(("waiting", "shadow", "running", "held", "paused"), "holdout", "promoted"),
+    "roll_back": Transition(
+        ("waiting", "shadow", "running", "held", "paused", "holdout"), "rolled_back", "rolled back"
+    ),
     "end": Transition(("waiting", "shadow", "running", "paused", "held", "holdout"), "ended", "ended"),
 }
 """``waiting``: another canary on the tool is in conflict with it. ``held``: its time is over without a
@@ -38,6 +41,12 @@ TRYING_STATES = ("running", "held")
 PHASES = ("shadow", "trial", "holdout")
 """What a stage is for. Evidence of one phase never counts in another."""
 ARMS = ("canary", "control", "shadow")
+ROLLOUTS = ("all", "canary")
+"""How an approved version is published: to all tasks at once, or to some of them first."""
+Rollout = Literal["all", "canary"]
+EXCLUDING = ("contradictory", "shadowed", "interference", "loop", "redundant", "subsumed")
+"""Findings about two rules that keep them from being on trial together on one tool: either would change what
+is measured of the other."""
 
 
 class CanaryPolicy(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +56,8 @@ class CanaryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     published then is served to all tasks at once. Shares are fractions of the tasks whose calls match.
     ``min_look``: exposed tasks before the first ramp. ``alpha``: the bound on false verdicts.
     ``rare_per_day``: a rule that matched fewer tasks a day than this starts at ``full_share``.
+    ``shadow_first``: an approved rule first runs in shadow, until it met ``shadow_tasks`` tasks or for
+    ``shadow_hours``.
     """
 
     start: Literal["agents", "all", "never"] = "agents"
@@ -58,6 +69,8 @@ class CanaryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     holdout: Annotated[float, msgspec.Meta(ge=0, le=0.5)] = 0.05
     rare_per_day: Annotated[float, msgspec.Meta(ge=0)] = 20.0
     shadow_first: bool = False
+    shadow_tasks: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 20
+    shadow_hours: Annotated[float, msgspec.Meta(gt=0, le=24 * 90)] = 24.0
 
 
 def read_canary_policy(settings: Mapping[str, Any]) -> CanaryPolicy:
@@ -74,6 +87,37 @@ def safe_canary_policy(settings: Mapping[str, Any]) -> CanaryPolicy:
         return read_canary_policy(settings)
     except InvalidPolicyError:
         return CanaryPolicy()
+
+
+def policy_of(stored: Mapping[str, Any]) -> CanaryPolicy:
+    """The policy that a canary began with; the default where it cannot be read."""
+    return safe_canary_policy({SECTION: stored})
+
+
+def default_rollout(policy: CanaryPolicy, author_kind: str) -> Rollout:
+    """How a version is published when nobody chose: by the policy and who wrote it (human or agent)."""
+    starts = policy.start == "all" or (policy.start == "agents" and author_kind == "agent")
+    return "canary" if starts else "all"
+
+
+def on_trial_already(number: int) -> str:
+    """Why a version is not asked for again while it is on trial."""
+    return f"Version {number} is on trial already: promote its canary or roll it back."
+
+
+def check_loosening(old: CanaryPolicy, new: CanaryPolicy) -> None:
+    """Raise :class:`Refused` when ``new`` risks more tasks than ``old``: only a person may decide that."""
+    strictness = ("never", "agents", "all")
+    looser = (
+        strictness.index(new.start) < strictness.index(old.start)
+        or any(getattr(new, name) > getattr(old, name) for name in ("first_share", "full_share", "alpha"))
+        or any(getattr(new, name) < getattr(old, name) for name in ("min_look", "holdout", "shadow_tasks"))
+        or (old.shadow_first and not new.shadow_first)
+        or new.rare_per_day > old.rare_per_day
+        or new.shadow_hours < old.shadow_hours
+    )
+    if looser:
+        raise Refused("An API key may make this policy stricter, not looser: that takes a person.")
 
 
 def check_canary(state: str, step: str) -> str:

@@ -1,4 +1,4 @@
-"""Evidence over time as a chart: harm and benefit on a log scale, their thresholds, what was decided when. Pure."""
+"""Evidence over time as a chart: harm and benefit on a log scale, thresholds, what was decided. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,71 +5,58 @@ natural logarithms, shares are buckets of 10,000, rates lie between 0 and 1.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isfinite, log, log10
 from typing import Any
 
 from corrections.domain.canaries import BUCKETS
+from corrections.domain.canary_counts import GUARDRAILS, ArmNumbers
+from corrections.domain.effect.ratio import MISMATCH_P
 from memory.domain.trends import Rate, rate_of
 
-GUARDRAILS = ("tool_error", "slow", "retried", "overridden")
-COUNTED = ("exposed", "decided", "failed", *GUARDRAILS)
 QUIET = 3.0
 """A guard is quiet while its E-value is below this."""
 ENOUGH = 5
 """Below so many decided tasks in an arm its rate is not shown."""
 LN10 = log(10)
+NOTHING = ArmNumbers()
 
 
 @dataclass(frozen=True)
 class Arm:
-    """One arm's counts of a stage, or summed over stages. Rates are of the decided tasks."""
+    """One arm's numbers of a stage, or summed over stages, as rates."""
 
     name: str
-    exposed: int = 0
-    decided: int = 0
-    failed: int = 0
-    guards: tuple[int, ...] = (0,) * len(GUARDRAILS)
-
-    @property
-    def failure_rate(self) -> Rate:
-        """Failed tasks of the decided ones, with Wilson's interval."""
-        return rate_of(self.failed, self.decided)
-
-    @property
-    def success_rate(self) -> Rate:
-        """Tasks that went well, of the decided ones."""
-        return rate_of(self.decided - self.failed, self.decided)
-
-    @property
-    def guard_rates(self) -> list[tuple[str, Rate]]:
-        """Each guardrail with its rate."""
-        return [
-            (name, rate_of(hits, self.decided)) for name, hits in zip(GUARDRAILS, self.guards, strict=True)
-        ]
+    numbers: ArmNumbers = NOTHING
 
     @property
     def is_known(self) -> bool:
         """Whether its rates are shown."""
-        return self.decided >= ENOUGH
+        return self.numbers.decided >= ENOUGH
+
+    @property
+    def failure_rate(self) -> Rate:
+        """Failed tasks of the decided ones, with Wilson's interval."""
+        return self.rate_of("failed")
+
+    def rate_of(self, name: str) -> Rate:
+        """``failed`` or a guardrail, of the tasks it is counted among."""
+        return rate_of(self.numbers.count(name), self.numbers.among(name))
 
     def __add__(self, other: "Arm") -> "Arm":
-        guards = tuple(mine + theirs for mine, theirs in zip(self.guards, other.guards, strict=True))
-        return Arm(
-            self.name, self.exposed + other.exposed, self.decided + other.decided,
-            self.failed + other.failed, guards,
-        )  # fmt: skip
+        return Arm(self.name, self.numbers + other.numbers)
 
 
-def read_arm(name: str, counts: Mapping[str, Any]) -> Arm:
+def read_arm(name: str, counts: Any) -> Arm:
     """An arm of ``CanaryStage.counts``; what is missing there is zero."""
-    found = counts.get(name)
+    found = counts.get(name) if isinstance(counts, Mapping) else None
     given: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
-    exposed, decided, failed, *guards = (_count(given.get(field)) for field in COUNTED)
-    return Arm(name, exposed, decided, failed, tuple(guards))
+    return Arm(
+        name, ArmNumbers(**{field.name: _count(given.get(field.name)) for field in fields(ArmNumbers)})
+    )
 
 
-def sum_arms(name: str, stages: Iterable[Mapping[str, Any]]) -> Arm:
+def sum_arms(name: str, stages: Iterable[Any]) -> Arm:
     """The same arm over several stages' counts."""
     return sum((read_arm(name, counts) for counts in stages), start=Arm(name))
 
@@ -84,11 +71,6 @@ def read_number(numbers: Mapping[str, Any], name: str) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         return None
     return float(value)
-
-
-def expected_share(exposed: int, other: int) -> float | None:
-    """What share of the exposed tasks was in the first arm; None without any."""
-    return exposed / (exposed + other) if exposed + other else None
 
 
 def e_value(log_e: float) -> str:
@@ -175,3 +157,41 @@ def certainty_of(uplift: Any, *, decided: Sequence[int]) -> Certainty:
         return Certainty("unknown")
     word = "helps" if lower > 0 else "harms" if upper < 0 else "open"
     return Certainty(word, 100 * lower, 100 * upper, 100 * estimate)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a look saw: natural log E-values (None: nothing was tested yet), guardrails as E-values, the
+    p-value of the split between the arms."""
+
+    harm: float | None = None
+    benefit: float | None = None
+    guard: float | None = None
+    guards: tuple[tuple[str, float], ...] = ()
+    mismatch_p: float | None = None
+    uplift: Any = None
+
+    @property
+    def loud(self) -> list[str]:
+        """The guardrails that speak up."""
+        return [name for name, value in self.guards if value >= QUIET]
+
+    @property
+    def is_mismatch(self) -> bool:
+        """The split is not the one that was asked for: every verdict is blocked."""
+        return self.mismatch_p is not None and self.mismatch_p < MISMATCH_P
+
+
+def read_seen(numbers: Mapping[str, Any]) -> Seen:
+    """Reads what :func:`corrections.domain.effect.judge` saw; what is missing or no number is None."""
+    guards = numbers.get("guardrails")
+    given: Mapping[str, Any] = guards if isinstance(guards, Mapping) else {}
+    known = ((name, read_number(given, name)) for name in GUARDRAILS)
+    return Seen(
+        harm=read_number(numbers, "harm_log_e"),
+        benefit=read_number(numbers, "benefit_log_e"),
+        guard=read_number(numbers, "guard_log_e"),
+        guards=tuple((name, value) for name, value in known if value is not None),
+        mismatch_p=read_number(numbers, "mismatch_p"),
+        uplift=numbers.get("uplift"),
+    )

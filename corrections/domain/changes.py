@@ -124,7 +124,7 @@ def serving_kind(status: str) -> str:
     """What asking to serve a rule in this status is: ``create``, ``edit`` or ``enable``."""
     if status == "draft":
         return "create"
-    return "edit" if status == "active" else "enable"
+    return "edit" if status in ("active", "canary") else "enable"
 
 
 def step_of(kind: str) -> str:

@@ -6,11 +6,12 @@ from typing import Any, Protocol
 from uuid import UUID
 
 from hgmem.rules import Rule, RuleError
+from hgmem.rules.assignment import Trial
 from memory.domain.plain_json import storable
 
 SERVER_FIELDS = frozenset(
     ("uuid", "correction_id", "version", "created_by", "created_at", "author", "effectiveness",
-     "effectiveness_score", "ruled_over", "runs_after", "settled_with")
+     "effectiveness_score", "ruled_over", "runs_after", "settled_with", "trial")
 )  # fmt: skip
 """What the server knows better than the sender: dropped from a document that comes in."""
 UNSAVED = "unsaved"
@@ -64,6 +65,20 @@ def with_effectiveness(rules: Mapping[int, Rule], known: Mapping[int, float | No
         else rule
         for key, rule in rules.items()
     }
+
+
+def with_trials(rules: Mapping[int, Rule], trials: Mapping[int, Trial]) -> dict[int, Rule]:
+    """The rules, those on trial with it and no other; the same objects where nothing changes."""
+    return {key: _with_trial(rule, trials.get(key)) for key, rule in rules.items()}
+
+
+def without_trial(rule: Rule) -> Rule:
+    """The rule as if it acted on all tasks."""
+    return _with_trial(rule, None)
+
+
+def _with_trial(rule: Rule, trial: Trial | None) -> Rule:
+    return rule if rule.trial == trial else rule.model_copy(update={"trial": trial})
 
 
 def check_window(valid_until: datetime | None, now: datetime) -> None:

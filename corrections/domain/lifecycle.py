@@ -6,9 +6,10 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """What a rule is. Only an active rule is served to agents."""
+    """What a rule is. An active rule is served to agents, one on trial ("canary") to some of the tasks."""
 
     DRAFT = "draft"
+    CANARY = "canary"
     ACTIVE = "active"
     DISABLED = "disabled"
     EXPIRED = "expired"
@@ -37,23 +38,26 @@ class Transition:
     what: str
 
 
-TRANSITIONS: Mapping[str, Transition] = {
-    "edit": Transition((Status.DRAFT, Status.ACTIVE, Status.DISABLED, Status.EXPIRED), None, "be edited"),
-    "activate": Transition(
-        (Status.DRAFT, Status.ACTIVE, Status.DISABLED, Status.EXPIRED), Status.ACTIVE, "be activated"
-    ),
-    "disable": Transition((Status.ACTIVE,), Status.DISABLED, "be disabled"),
-    "expire": Transition((Status.ACTIVE,), Status.EXPIRED, "expire"),
-    "retire": Transition(
-        (Status.DRAFT, Status.ACTIVE, Status.DISABLED, Status.EXPIRED), Status.RETIRED, "be retired"
-    ),
-    "delete": Transition(
-        (Status.DRAFT, Status.DISABLED, Status.EXPIRED, Status.RETIRED), Status.DELETED, "be deleted"
-    ),
-}
-"""Every step there is. Activating an active rule publishes a newer version of it."""
+IDLE = (Status.DRAFT, Status.DISABLED, Status.EXPIRED)
+"""Statuses of a rule that can be served again."""
 
-LIVE = frozenset({Status.ACTIVE})
+TRANSITIONS: Mapping[str, Transition] = {
+    "edit": Transition(
+        (Status.DRAFT, Status.CANARY, Status.ACTIVE, Status.DISABLED, Status.EXPIRED), None, "be edited"
+    ),
+    "try": Transition((*IDLE, Status.CANARY), Status.CANARY, "be tried"),
+    "activate": Transition((*IDLE, Status.CANARY, Status.ACTIVE), Status.ACTIVE, "be activated"),
+    "disable": Transition((Status.ACTIVE, Status.CANARY), Status.DISABLED, "be disabled"),
+    "expire": Transition((Status.ACTIVE, Status.CANARY), Status.EXPIRED, "expire"),
+    "retire": Transition((*IDLE, Status.CANARY, Status.ACTIVE), Status.RETIRED, "be retired"),
+    "delete": Transition((*IDLE, Status.CANARY, Status.RETIRED), Status.DELETED, "be deleted"),
+}
+"""Every step there is. Activating an active rule publishes a newer version of it, trying a rule that is on
+trial tries a newer version of it; activating that one serves it to all tasks. A new version of an active rule
+is tried without a step: the rule stays active."""
+
+LIVE = frozenset({Status.ACTIVE, Status.CANARY})
+"""Agents are served such a rule, or some of them."""
 
 
 def check_step(status: str, step: str) -> Status:

@@ -7,7 +7,7 @@ durable copy, and settling makes the row from it.
 import atexit
 import threading
 from collections import deque
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 from django.db import (
@@ -35,6 +35,7 @@ class Issued(NamedTuple):
     token: str
     blocked: bool
     errors: str
+    exposures: str
 
 
 class ReceiptBuffer:
@@ -51,10 +52,13 @@ class ReceiptBuffer:
 
     def add(self, workspace_id: int, token: str, decision: Decision) -> None:
         """Keep a token for the next flush. Costs an append."""
-        errors = orjson.dumps(decision.errors).decode() if decision.errors else "[]"
+        errors = decision.errors + decision.withheld_errors
+        exposures = [(seen.canary, seen.stage, seen.share, seen.arm) for seen in decision.exposures]
         if len(self._waiting) == self._waiting.maxlen:
             self.dropped += 1
-        self._waiting.append(Issued(workspace_id, token, bool(decision.block), errors))
+        self._waiting.append(
+            Issued(workspace_id, token, bool(decision.block), _json(errors), _json(exposures))
+        )
         self.flusher.start()
 
     def flush(self) -> int:
@@ -94,6 +98,10 @@ class ReceiptBuffer:
                 self.dropped += 1
             else:
                 self._waiting.appendleft(issued)
+
+
+def _json(rows: list[Any]) -> str:
+    return orjson.dumps(rows).decode() if rows else "[]"
 
 
 def append_tokens(batch: list[Issued]) -> None:

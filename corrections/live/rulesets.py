@@ -7,25 +7,34 @@ the request path and swaps it in whole. While the database is away, the last goo
 import gc
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.db import close_old_connections, connections
 from django.utils import timezone
 
-from corrections.domain.documents import served_rule, with_effectiveness
+from corrections.domain.documents import served_rule, with_effectiveness, with_trials
 from corrections.domain.rulings import with_rulings
 from corrections.queries.effects import list_effectiveness
-from corrections.queries.rulesets import list_served, load_versions, read_stamp, read_stamps
+from corrections.queries.rulesets import (
+    ServedTrial,
+    list_served,
+    list_trials,
+    load_versions,
+    read_stamp,
+    read_stamps,
+)
 from corrections.queries.rulings import list_words
 from hgmem.periodic import Periodic
 from hgmem.rules import Rule, RuleError, Ruleset
+from hgmem.rules.assignment import Mode, Trial
 
 log = logging.getLogger(__name__)
 POLL_S = 0.2
 READ_TRIES = 5
 SWEEP_EVERY = 50
+MODES: Mapping[str, Mode] = {"shadow": "shadow", "holdout": "holdout"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,11 +154,12 @@ def _read(workspace_id: int, known: dict[int, Rule]) -> tuple[int, dict[int, Rul
 
 
 def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Rule], list[str]]:
-    """Rules by version id, with the rulings in force.
+    """Rules by version id, with the rulings in force and the trials that are on.
 
     Versions are immutable, so only those not known yet are read and parsed.
     """
-    served = list_served(workspace_id)
+    trials = list_trials(workspace_id)
+    served = list(dict.fromkeys([*list_served(workspace_id), *_beside(trials)]))
     fresh: dict[int, Rule] = {}
     broken: list[str] = []
     for row in load_versions([version_id for version_id in served if version_id not in known]):
@@ -160,7 +170,23 @@ def _read_rules(workspace_id: int, known: dict[int, Rule]) -> tuple[dict[int, Ru
     rules = known | fresh
     parsed = {version_id: rules[version_id] for version_id in served if version_id in rules}
     parsed = with_effectiveness(parsed, list_effectiveness(workspace_id))
+    parsed = with_trials(parsed, {row.version_id: _trial(row) for row in trials})
     return with_rulings(parsed, list_words(workspace_id, timezone.now())), broken
+
+
+def _beside(trials: Iterable[ServedTrial]) -> Iterator[int]:
+    """The versions that trials add to those served: candidates, and what promoted ones have replaced."""
+    for row in trials:
+        yield row.version_id
+        if row.state == "holdout" and row.baseline_id is not None:
+            yield row.baseline_id
+
+
+def _trial(row: ServedTrial) -> Trial:
+    return Trial(
+        canary=row.canary, salt=row.salt, share=row.share, stage=row.stage, kept=tuple(row.kept),
+        mode=MODES.get(row.state, "canary"),
+    )  # fmt: skip
 
 
 RULESETS = LiveRulesets()

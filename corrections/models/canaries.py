@@ -38,6 +38,8 @@ class Canary(models.Model):
     tasks (16 hex digits each) that stay in the control arm although a ramp would have moved them.
     ``policy`` is the workspace's when it began. ``evidence`` is what the last look saw; ``is_due`` asks the
     controller for the next one. Only exposures since ``evidence_since`` count. ``ends_at`` is the time limit.
+    ``schema_version`` and ``schema_hash`` are those of the tool that the evidence is about. ``slow_ms`` maps
+    a tool to the duration above which a call of it counts as slow.
     """
 
     uuid = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -55,7 +57,9 @@ class Canary(models.Model):
     share = models.PositiveIntegerField(default=0)
     kept = models.JSONField(default=list)
     policy = models.JSONField(default=dict)
+    schema_version = models.PositiveIntegerField(default=0)
     schema_hash = models.CharField(max_length=64, blank=True)
+    slow_ms = models.JSONField(default=dict)
     evidence = models.JSONField(default=dict)
     is_due = models.BooleanField(default=False)
     requested_by = models.CharField(max_length=200)

@@ -15,17 +15,23 @@ class RuleQuerySet(models.QuerySet["Rule"]):
         """Rules whose live version is served (its validity window is checked when it is matched)."""
         return self.filter(status="active", live_version__isnull=False)
 
+    def live(self) -> "RuleQuerySet":
+        """Active rules and those on trial: their live version is served to all tasks or to some."""
+        return self.filter(status__in=("active", "canary"), live_version__isnull=False)
+
     def overdue(self, now: datetime) -> "RuleQuerySet":
-        """Active rules whose live version is past ``valid_until``."""
-        return self.active().filter(live_version__valid_until__lte=now)
+        """Live rules whose live version is past ``valid_until``."""
+        return self.live().filter(live_version__valid_until__lte=now)
 
 
 class Rule(models.Model):
     """One correction rule. ``latest_version`` is what is being edited, ``live_version`` what is served.
 
     ``helped_count`` and ``failed_count`` are applied corrections after which the call went well or failed.
-    ``effectiveness`` is what agents are served for ordering (null: not enough data), judged at ``judged_at``
-    when there were ``judged_count`` outcomes.
+    ``effectiveness`` is what agents are served for ordering (null: not enough data): the lower bound of the
+    posterior whose mean is ``effectiveness_score``; ``uplift`` is what is shown of its canary
+    (``{"estimate", "lower", "upper", "n_canary", "n_control", "since", "version", "phase"}``). They were
+    judged at ``judged_at``, when there were ``judged_count`` outcomes; ``score_due`` asks for it again.
     ``stale_since`` is set while ``stale_reasons`` ask a person to look again; ``reviewed_error_count`` is
     the ``error_count`` that the last person who looked has seen.
     """
@@ -51,6 +57,9 @@ class Rule(models.Model):
     helped_count = models.PositiveBigIntegerField(default=0)
     failed_count = models.PositiveBigIntegerField(default=0)
     effectiveness = models.FloatField(null=True)
+    effectiveness_score = models.FloatField(null=True)
+    uplift = models.JSONField(null=True)
+    score_due = models.BooleanField(default=False)
     judged_count = models.PositiveBigIntegerField(default=0)
     judged_at = models.DateTimeField(null=True)
     stale_since = models.DateTimeField(null=True)
@@ -79,6 +88,7 @@ class Rule(models.Model):
             models.Index(
                 fields=["workspace", "stale_since"], condition=Q(stale_since__isnull=False), name="rule_stale"
             ),
+            models.Index(fields=["workspace", "id"], condition=Q(score_due=True), name="rule_score_due"),
         ]
 
     def __str__(self) -> str:
@@ -120,6 +130,20 @@ class RuleVersion(models.Model):
         if not self._state.adding:
             raise TypeError("Rule versions are immutable: write the next version.")
         super().save(*args, **kwargs)
+
+
+class RuleDay(models.Model):
+    """How often a rule matched on one day (UTC), by when its receipts were issued."""
+
+    rule = models.ForeignKey(Rule, on_delete=models.CASCADE, related_name="days", db_index=False)
+    day = models.DateField()
+    matches = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["rule", "day"], name="rule_day_once")]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.rule_id}"
 
 
 class RulesetStamp(models.Model):

@@ -18,6 +18,7 @@ from corrections.domain.graphs.dependencies import (
     edges_from,
     facts_of,
 )
+from corrections.domain.lifecycle import LIVE
 from corrections.domain.witnessing import Seen, find_witnesses
 from corrections.models import Conflict, ManualDependency, Rule
 from hgmem import rules as engine
@@ -29,7 +30,7 @@ LOOKED_AT = 200
 """Recorded calls that are decided with and without a rule."""
 NOTED = 20
 """Dependents that a change request keeps."""
-LIVING = ("active", "draft", "disabled")
+LIVING = ("active", "canary", "draft", "disabled")
 INTERFERING = ("interference", "loop")
 
 
@@ -65,7 +66,7 @@ class Dependent:
     @property
     def is_served(self) -> bool:
         """Whether agents are served it now."""
-        return self.rule.status == "active"
+        return self.rule.status in LIVE
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, for a change request's ``detail``."""
@@ -81,7 +82,7 @@ def rule_graph(*, workspace_id: int, tool: str = "", served_only: bool = False) 
 
     A rule speaks with its live version where it has one, else with its latest.
     """
-    statuses = ("active",) if served_only else LIVING
+    statuses = tuple(LIVE) if served_only else LIVING
     rows = list(_living(workspace_id, statuses).order_by("-pk")[: MAX_RULES + 1])
     parsed = _parsed(rows[:MAX_RULES])
     facts = [one for _, one in parsed.values()]
@@ -165,7 +166,7 @@ def _parsed(rows: Iterable[Rule]) -> dict[str, tuple[engine.Rule, RuleFacts]]:
     """By uuid; rules whose document can no longer be read are left out (their own page says so)."""
     found = {}
     for row in rows:
-        version = row.live_version if row.status == "active" else row.latest_version
+        version = row.live_version if row.status in LIVE else row.latest_version
         if version is None:
             continue
         uuid = str(row.uuid)
@@ -201,9 +202,7 @@ def _witnesses(
     if not asked or not looked_at:
         return {}, []
     calls = _calls(rule.workspace_id, provider, {parsed[uuid][0].point for uuid in asked}, looked_at)
-    others = [
-        _always(one) for uuid, (one, _) in parsed.items() if uuid in asked or rows[uuid].status == "active"
-    ]
+    others = [_always(one) for uuid, (one, _) in parsed.items() if uuid in asked or rows[uuid].status in LIVE]
     contexts = [call.context for call in calls]
     return find_witnesses(_always(provider), others, asked, contexts, now=now), calls
 

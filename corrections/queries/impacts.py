@@ -16,6 +16,7 @@ from corrections.domain.impacts import (
     schema_fields,
     validator_effect,
 )
+from corrections.domain.lifecycle import LIVE
 from corrections.models import Rule, RuleVersion, ToolImpact
 from hgmem.rules import Condition, RuleError
 from hgmem.rules.scope import matches_glob
@@ -28,7 +29,7 @@ from memory.queries.tool_changes import (
     validator_list,
 )
 
-LIVING = ("draft", "active", "disabled", "expired")
+LIVING = ("draft", "canary", "active", "disabled", "expired")
 """Rules that are served, or may be again."""
 
 
@@ -141,7 +142,7 @@ def bound_rules(
 
 
 def _impact_on(rule: Rule, tool: str, version: str, changes: tuple[FieldChange, ...]) -> RuleImpact | None:
-    spoken = rule.live_version if rule.status == "active" else rule.latest_version
+    spoken = rule.live_version if rule.status in LIVE else rule.latest_version
     if spoken is None:
         return None
     try:

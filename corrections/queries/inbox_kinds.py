@@ -6,10 +6,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from corrections.domain.changes import UNDECIDED
-from corrections.models import ChangeRequest, Conflict, Rule, RuleProposal, ToolImpact
+from corrections.models import Canary, ChangeRequest, Conflict, Rule, RuleProposal, ToolImpact
 from memory.queries.rewrites import alert_rows, in_status, rewrite_rows
 
 MAX_TITLE = 200
@@ -90,6 +90,13 @@ def _stale(workspace_id: int) -> QuerySet[Any]:
     return rows.exclude(status__in=["retired", "deleted"]).select_related("latest_version")
 
 
+def _canaries(workspace_id: int) -> QuerySet[Any]:
+    """Those whose time is over without a verdict, and those whose arms do not match."""
+    rows = Canary.objects.filter(workspace_id=workspace_id).defer("kept").select_related("rule", "version")
+    blocked = Q(state__in=("running", "holdout"), evidence__step="blocked")
+    return rows.filter(Q(state="held") | blocked)
+
+
 def _rewrite_brief(row: Any) -> Brief:
     title = row.path.goal or row.path.key
     return Brief(title[:MAX_TITLE], row.request.get("reason", ""), row.status, "", row.revision)
@@ -118,6 +125,11 @@ def _impact_brief(row: ToolImpact) -> Brief:
     return Brief(row.tool.name, f"v{row.from_version} → v{row.to_version}", "", row.tool.name)
 
 
+def _canary_brief(row: Canary) -> Brief:
+    why = row.state_reason if row.state == "held" else str(row.evidence.get("reason", ""))
+    return Brief(row.rule.name, why[:MAX_TITLE], row.state, row.version.tool)
+
+
 def _stale_brief(row: Rule) -> Brief:
     tool = row.latest_version.tool if row.latest_version else ""
     reasons = row.stale_reasons if isinstance(row.stale_reasons, list) else []
@@ -134,6 +146,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("proposal", "proposed_at", _proposals, _proposal_brief, ("name", "tool"), _all_proposals),
         Kind("conflict", "found_at", _conflicts, _conflict_brief, ("rule_a__name", "rule_b__name", "tool")),
         Kind("impact", "opened_at", _impacts, _impact_brief, ("tool__name",)),
+        Kind("canary", "updated_at", _canaries, _canary_brief, ("rule__name", "version__tool")),
         Kind("stale", "stale_since", _stale, _stale_brief, ("name",)),
     )
 }

@@ -4,13 +4,13 @@ from uuid import UUID
 
 from corrections.domain.changes import SERVES
 from corrections.domain.rule_files import KeptRule
-from corrections.models import ChangeRequest, Rule
+from corrections.models import Canary, ChangeRequest, Rule
 
-EXPORTED = ("active", "draft", "disabled", "expired")
+EXPORTED = ("active", "canary", "draft", "disabled", "expired")
 
 
 def list_kept(workspace_id: int, *, exported: bool = False) -> list[KeptRule]:
-    """All rules of the workspace, or those that an export writes (not retired, not deleted). Two queries."""
+    """All rules of the workspace, or those that an export writes (not retired or deleted). Three queries."""
     rows = Rule.objects.filter(workspace_id=workspace_id).select_related("latest_version", "live_version")
     if exported:
         rows = rows.filter(status__in=EXPORTED)
@@ -29,6 +29,9 @@ def _waiting(workspace_id: int) -> dict[int, list[ChangeRequest]]:
     rows = ChangeRequest.objects.undecided().filter(workspace_id=workspace_id, rule__isnull=False)
     for change in rows.exclude(status="failed"):
         found.setdefault(change.rule_id or 0, []).append(change)
+    for canary in Canary.objects.live().filter(workspace_id=workspace_id).select_related("change"):
+        if canary.change is not None and canary.baseline_id is not None and canary.state != "holdout":
+            found.setdefault(canary.rule_id, []).append(canary.change)
     return found
 
 

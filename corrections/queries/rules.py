@@ -123,5 +123,5 @@ def names_of(*, workspace_id: int, uuids: Iterable[UUID | str]) -> dict[str, str
 def list_drafts(*, workspace_id: int, limit: int = 50) -> list[Rule]:
     """The newest rules whose latest version is not served: what one may want to try."""
     rows = Rule.objects.filter(workspace_id=workspace_id).exclude(status__in=("retired", "deleted"))
-    rows = rows.exclude(status="active", live_version=F("latest_version"))
+    rows = rows.exclude(status__in=("active", "canary"), live_version=F("latest_version"))
     return list(rows.select_related("latest_version").order_by("-pk")[:limit])

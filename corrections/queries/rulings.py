@@ -53,7 +53,7 @@ def rulings_about(conflict: Conflict) -> list[Ruling]:
 
 
 def served_tools(workspace_id: int) -> list[tuple[int, str, int, str]]:
-    """Rule id, rule uuid, live version id and tool of every served rule. One query."""
-    rows = Rule.objects.active().filter(workspace_id=workspace_id).order_by("pk")
+    """Rule id, rule uuid, live version id and tool of every rule that is served or on trial. One query."""
+    rows = Rule.objects.live().filter(workspace_id=workspace_id).order_by("pk")
     found = rows.values_list("pk", "uuid", "live_version_id", "live_version__tool")
     return [(pk, str(uuid), version, tool) for pk, uuid, version, tool in found if version is not None]

@@ -8,9 +8,11 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from corrections.domain.canaries import on_trial_already
 from corrections.domain.documents import check_window
 from corrections.domain.lifecycle import Refused, check_publishes, check_step
 from corrections.models import Rule
+from corrections.queries.canaries import trial_of
 from hgmem.rules import RuleError
 from memory.domain.access import Actor, NotPermitted, check_may
 from memory.domain.lifecycle import TransitionError
@@ -89,6 +91,9 @@ def _check_activate(rule: Rule, actor: Actor, now: datetime) -> None:
         return
     live = rule.live_version.number if rule.live_version else None
     check_publishes(rule.status, live=live, latest=rule.latest_version.number)
+    trial = trial_of(rule)
+    if trial is not None and trial.version_id == rule.latest_version_id:
+        raise Refused(on_trial_already(rule.latest_version.number))
     check_window(rule.latest_version.valid_until, now)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.timesince import timeuntil
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 
 from corrections.domain.canary_figures import Arm, Certainty
 
@@ -30,7 +30,7 @@ STATE_SENTENCES: dict[str, Any] = {
     "paused": gettext_lazy("Paused: no task gets the rule, and no evidence is gathered."),
     "held": gettext_lazy("Its time is over without a verdict: a person has to decide."),
     "holdout": gettext_lazy(
-        "It has proved itself. A few tasks still go without it, so that it is noticed when it becomes useless."
+        "It is served. A few tasks still go without it, so that it is noticed when it becomes useless."
     ),
     "rolled_back": gettext_lazy("It was rolled back: no task gets it any more."),
     "ended": gettext_lazy("It is over."),
@@ -57,7 +57,7 @@ GUARDRAILS: dict[str, Any] = {
     "overridden": gettext_lazy("a person overrode it"),
 }
 EVENTS: dict[str, Any] = {
-    "request": gettext_lazy("asked for"), "shadow": gettext_lazy("shadow began"),
+    "open": gettext_lazy("asked for"), "shadow": gettext_lazy("shadow began"),
     "start": gettext_lazy("started"), "ramp": gettext_lazy("ramped up"), "brake": gettext_lazy("braked"),
     "pause": gettext_lazy("paused"), "resume": gettext_lazy("resumed"), "hold": gettext_lazy("held"),
     "extend": gettext_lazy("given more time"), "promote": gettext_lazy("promoted"),
@@ -73,15 +73,11 @@ PHASES: dict[str, Any] = {
     "trial": gettext_lazy("trial"),
     "holdout": gettext_lazy("holdout"),
 }
-NUMBERS = {
-    gettext_noop("harm"), gettext_noop("benefit"), gettext_noop("exposed"), gettext_noop("decided"),
-    gettext_noop("failed"),
-}  # fmt: skip
 
 
 def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: float) -> str:
     """One sentence that says how sure we are, with the numbers it rests on."""
-    n = {"with": canary.decided, "without": control.decided}
+    n = {"with": canary.numbers.decided, "without": control.numbers.decided}
     if certainty.lower is None or certainty.upper is None:
         return (
             _("Not enough data: %(with)d tasks with the rule and %(without)d without have come to an end.")
@@ -94,7 +90,8 @@ def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: fl
         return (
             _(
                 "It helps: of 100 tasks at least %(least)s more go well with it. "
-                "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
+                "We are %(sure)s %% sure, however often we looked "
+                "(%(with)d tasks with it, %(without)d without)."
             )
             % said
         )
@@ -102,7 +99,8 @@ def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: fl
         return (
             _(
                 "It harms: of 100 tasks at least %(worst)s more fail with it. "
-                "We are %(sure)s %% sure, however often we looked (%(with)d tasks with it, %(without)d without)."
+                "We are %(sure)s %% sure, however often we looked "
+                "(%(with)d tasks with it, %(without)d without)."
             )
             % said
         )

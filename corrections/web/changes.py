@@ -13,13 +13,15 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from corrections.actions.changes import set_change_policy
-from corrections.domain.changes import UNDECIDED, InvalidPolicyError, safe_policy
+from corrections.actions.gate import rollout_of
+from corrections.domain.changes import SERVES, UNDECIDED, InvalidPolicyError, safe_policy
 from corrections.domain.words import diff_words
 from corrections.models import ChangeRequest
 from corrections.queries import changes as queries
+from corrections.queries.canary_pages import canary_of_change
 from corrections.queries.dependencies import dependents_of
 from corrections.web.change_buttons import change_buttons
-from corrections.web.forms.changes import ChangeFilterForm, PolicyForm, WhenForm
+from corrections.web.forms.changes import ChangeFilterForm, PolicyForm, RolloutForm, WhenForm
 from memory.domain.access import may
 from memory.queries.paging import newest_first
 from memory.web.access import PageRequest, workspace_page
@@ -73,6 +75,9 @@ def shown(request: PageRequest, row: ChangeRequest, status: int = 200) -> HttpRe
         "lacking": lacking_sentence(row, picture),
         "buttons": change_buttons(row, request.actor, stale=picture.stale),
         "may_write": may(request.actor, "draft_rule"),
+        "canary": canary_of_change(row),
+        "rollout": rollout_of(row) if row.kind in SERVES else "",
+        "rollout_form": RolloutForm(initial={"rollout": rollout_of(row)}) if row.kind in SERVES else None,
         "when_form": WhenForm(initial={"publish_at": row.publish_at}),
         "policy": safe_policy(row.workspace.settings),
     }

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from corrections.actions.proposals import accept_proposal
 from corrections.actions.rules import StaleEdit, draft_rule, edit_rule, take_step
-from corrections.domain.lifecycle import Refused, check_step
+from corrections.domain.lifecycle import LIVE, Refused, check_step
 from corrections.models import Rule
 from corrections.queries.dependencies import dependents_of
 from corrections.queries.rules import patterns_of
@@ -98,7 +98,7 @@ def _save(request: HttpRequest, session: Session, *, activate: bool) -> HttpResp
         session.problem = str(refusal)
         return _show(request, session, status=409)
     _say_what_happened(request, session, rule, activate=activate)
-    if activate and not (session.rule is None and rule.status == "active"):
+    if activate and not (session.rule is None and rule.status in LIVE):
         return _activate(request, rule)
     return redirect("rule", request.workspace.slug, rule.uuid)
 
@@ -125,6 +125,8 @@ def _say_what_happened(request: HttpRequest, session: Session, rule: Rule, *, ac
     number = rule.latest_version.number if rule.latest_version else 0
     if session.rule is None and rule.status == "active":
         messages.success(request, _("The rule is active: agents are served it from now on."))
+    elif session.rule is None and rule.status == "canary":
+        messages.success(request, _("The rule is on trial: its canary says how it does."))
     elif session.rule is None and activate:
         messages.success(request, _("The rule is saved."))
     elif session.rule is None:

@@ -187,6 +187,8 @@ def accepted_text(request: PageRequest, rule: Any) -> str:
     url = reverse("rule", args=[request.workspace.slug, rule.uuid])
     if rule.status == "active":
         said = _("The proposal is a rule now, and agents are served it.")
+    elif rule.status == "canary":
+        said = _("The proposal is a rule now, and on trial: some tasks get it first.")
     else:
         said = _("The proposal is a rule now. It is served when its change request is approved.")
     return format_html('{} <a href="{}">{}</a>', said, url, _("To the rule"))

@@ -13,12 +13,15 @@ from django.views.decorators.http import require_GET
 from corrections.domain.documents import read_document
 from corrections.models import Rule, RuleProposal, RuleVersion
 from corrections.queries import rules as queries
+from corrections.queries.ageing import ageing_of
 from corrections.queries.changes import undecided_of
 from corrections.queries.conflicts import conflicts_of_rule, latest_scan
 from corrections.queries.dependencies import dependents_of
 from corrections.queries.effects import effect_of
 from corrections.queries.receipts import list_uses
 from corrections.web.buttons import step_buttons, why_not_edit, why_not_review
+from corrections.web.canary_of_rule import canaries_shown
+from corrections.web.effect_words import ShownUplift, ageing_said, uplift_shown
 from corrections.web.forms.basics import RuleFilterForm
 from corrections.web.sessions import find_rule
 from hgmem.rules import Condition, RuleError
@@ -47,10 +50,12 @@ def rules(request: HttpRequest) -> HttpResponse:
     """All rules, newest first."""
     form = RuleFilterForm(request.GET)
     rows = queries.list_rules(workspace_id=request.workspace.pk, **form.filters())
+    page = newest_first(rows, request.GET.get("cursor", ""))
     context = {
         "title": _("Rules"),
         "form": form,
-        "page": newest_first(rows, request.GET.get("cursor", "")),
+        "page": page,
+        "standings": standings_of(page.rows),
         "is_filtered": any(form.filters().values()),
         "may_draft": may(request.actor, "draft_rule"),
         "counts": queries.count_by_status(request.workspace.pk),
@@ -77,16 +82,27 @@ def rule(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "why_not_edit": why_not_edit(row, request.actor),
         "why_not_review": why_not_review(request.actor),
     }
+    context |= canaries_shown(row, request.actor)
     return render(request, "rules/detail.html", context | standing_of(row))
+
+
+def standings_of(rows: list[Rule]) -> list[tuple[Rule, ShownUplift, str]]:
+    """Rules of a list with their uplift and how they age; three queries."""
+    ageing = ageing_of(rows, now=timezone.now())
+    return [(row, uplift_shown(row), ageing_said(ageing.get(row.pk))) for row in rows]
 
 
 def standing_of(row: Rule) -> dict[str, Any]:
     """How a rule stands: its conflicts, the change that is asked for, and what it has done."""
+    ageing = ageing_of([row], now=timezone.now()).get(row.pk)
     return {
         "scan": latest_scan(row.workspace_id, row),
         "conflicts": conflicts_of_rule(row),
         "undecided": undecided_of(row),
         "effect": effect_of(row),
+        "uplift": uplift_shown(row),
+        "ageing": ageing,
+        "ageing_said": ageing_said(ageing),
     }
 
 

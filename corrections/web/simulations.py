@@ -45,8 +45,14 @@ class Simulation:
     is_after: bool = False
 
 
-def readable(answer: dict[str, Any], context: Mapping[str, Any], *, workspace_id: int) -> Simulation:
-    """The decision about ``context``, with the names of the rules; one query."""
+def readable(
+    answer: dict[str, Any],
+    context: Mapping[str, Any],
+    *,
+    workspace_id: int = 0,
+    names: Mapping[str, str] | None = None,
+) -> Simulation:
+    """The decision about ``context``, with the names of the rules; one query unless ``names`` are given."""
     given_tool = context.get("tool")
     name = given_tool.get("name", "") if isinstance(given_tool, dict) else given_tool or ""
     before = {"tool": name, "input": context.get("input") or {}}
@@ -55,8 +61,8 @@ def readable(answer: dict[str, Any], context: Mapping[str, Any], *, workspace_id
     if "output" in answer:
         was = {"output": context.get("output"), "error": context.get("error")}
         output_changes = diff_documents(was, {"output": answer["output"], "error": answer["error"]})
-    names = _names(answer, workspace_id)
-    items = {part: [_named(item, names) for item in answer.get(part) or []] for part in PARTS}
+    known = _names(answer, workspace_id) if names is None else names
+    items = {part: [_named(item, known) for item in answer.get(part) or []] for part in PARTS}
     verdict = _verdict(answer, bool(changes or output_changes))
     return Simulation(verdict, changes, items, answer, output_changes, answer.get("point") == "after")
 

@@ -3,6 +3,11 @@
 from django.urls import path
 
 from corrections.web import (
+    canaries,
+    canary_matches,
+    canary_policy,
+    canary_steps,
+    canary_tables,
     change_steps,
     changes,
     conflicts,
@@ -60,6 +65,18 @@ urlpatterns = [
     path("rules/<uuid:uuid>/roll-back/", steps.rule_roll_back, name="rule-roll-back"),
     path("rules/<uuid:uuid>/dependents/", dependencies.rule_dependents, name="rule-dependents"),
     path("rules/<uuid:uuid>/conflicts/", conflicts.rule_conflicts, name="rule-conflicts"),
+    path("rules/<uuid:uuid>/shadow/", canary_steps.rule_shadow, name="rule-shadow"),
+    path("canaries/", canaries.canaries, name="canaries"),
+    path("canaries/policy/", canary_policy.canary_policy, name="canary-policy"),
+    path("canaries/<uuid:uuid>/", canaries.canary, name="canary"),
+    path("canaries/<uuid:uuid>/steer/", canary_steps.canary_steer, name="canary-steer"),
+    path("canaries/<uuid:uuid>/exposures/", canaries.canary_exposures, name="canary-exposures"),
+    path("canaries/<uuid:uuid>/matches/", canary_matches.canary_matches, name="canary-matches"),
+    path("canaries/<uuid:uuid>/looks.csv", canary_tables.canary_looks_csv, name="canary-looks-csv"),
+    path("canaries/<uuid:uuid>/stages.csv", canary_tables.canary_stages_csv, name="canary-stages-csv"),
+    path(
+        "canaries/<uuid:uuid>/exposures.csv", canary_tables.canary_exposures_csv, name="canary-exposures-csv"
+    ),
     path("rule-proposals/", proposals.proposals, name="proposals"),
     path("rule-proposals/decide/", proposal_bulk.decide, name="proposals-decide"),
     path("rule-proposals/<uuid:uuid>/", proposals.proposal, name="proposal"),

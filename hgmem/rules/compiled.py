@@ -19,6 +19,7 @@ class CompiledRule:
         "action",
         "condition",
         "is_adjustment",
+        "kept",
         "name",
         "order",
         "reads",
@@ -28,6 +29,7 @@ class CompiledRule:
         "scoped",
         "settled_with",
         "timed",
+        "trial",
         "uuid",
         "version",
         "word_edits",
@@ -51,6 +53,8 @@ class CompiledRule:
         self.ruled_over = frozenset(rule.ruled_over)
         self.runs_after = frozenset(rule.runs_after)
         self.settled_with = frozenset(rule.settled_with)
+        self.trial = rule.trial
+        self.kept = frozenset(rule.trial.kept) if rule.trial is not None else frozenset()
 
     def settles(self, other: "CompiledRule") -> bool:
         """Whether a human ruling on this side says what becomes of the two rules."""

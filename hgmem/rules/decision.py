@@ -1,7 +1,9 @@
 """The answer to a question: what the rules make of a call."""
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from uuid import UUID
 
+from hgmem.rules.assignment import Arm
 from hgmem.rules.compiled import CompiledRule
 from hgmem.rules.context import Context
 
@@ -23,6 +25,21 @@ _KEYS: Final = (
 )
 
 
+class Exposure(NamedTuple):
+    """The condition of a rule on trial held for a root task (``unit``), whether the rule acted or not.
+
+    ``version`` is the candidate's, ``canary`` the trial's own uuid, ``share`` of 10,000 the canary arm's.
+    """
+
+    rule: str
+    version: int
+    canary: UUID
+    stage: int
+    share: int
+    arm: Arm
+    unit: str
+
+
 class Decision:
     """What to do with one call.
 
@@ -35,9 +52,21 @@ class Decision:
     actions that failed. ``output`` and
     ``error`` are effective too, and only present at the point "after". ``matched`` holds every rule
     whose condition was true, in order of precedence, applied or not.
+
+    Of rules on trial, versions that do not act for the task are in none of these. ``exposures`` and
+    ``withheld_errors`` (as ``errors``) note them for whoever runs the trial; they are no part of the answer.
+    ``trials`` counts the rules on trial that may have a say at this point of this tool's calls.
     """
 
-    __slots__ = (*_KEYS, "context", "matched", "ruleset_version")
+    __slots__ = (
+        *_KEYS,
+        "context",
+        "exposures",
+        "matched",
+        "ruleset_version",
+        "trials",
+        "withheld_errors",
+    )
 
     def __init__(self, context: Context, ruleset_version: str) -> None:
         variables = context.variables
@@ -58,6 +87,9 @@ class Decision:
         self.errors: list[dict[str, Any]] = []
         self.near_misses: list[dict[str, Any]] | None = None
         self.matched: list[CompiledRule] = []
+        self.exposures: list[Exposure] = []
+        self.withheld_errors: list[dict[str, Any]] = []
+        self.trials = 0
 
     @property
     def changed(self) -> bool:

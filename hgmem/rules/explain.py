@@ -1,6 +1,6 @@
 """Why a rule did not match: which of its parts held and which did not, with the values seen."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,19 +16,22 @@ MAX_NEAR_MISSES: Final = 20
 _MAX_SHOWN_CHARS: Final = 200
 
 
-def near_misses(entries: Iterable[Entry], context: Context, now: datetime) -> list[dict[str, Any]]:
+def near_misses(
+    entries: Iterable[Entry], context: Context, now: datetime, acts: Callable[[CompiledRule], bool]
+) -> list[dict[str, Any]]:
     """The rules for this tool that came close: one part failed, or at least half of them held.
 
     Each is ``{"rule", "version", "name", "failed", "held", "parts": [{"part", "holds", "values"}]}``;
-    ``holds`` is null where the part could not be evaluated. Nearest first.
+    ``holds`` is null where the part could not be evaluated. Nearest first. Only rules that ``acts`` are told.
     """
     dated = context.with_variables(now=now)
     found: list[tuple[int, int, tuple[Any, ...], dict[str, Any]]] = []
     for entry in entries:
-        if entry.foreseen:
+        rules = [] if entry.foreseen else [rule for rule in entry.rules if acts(rule)]
+        if not rules:
             continue
         parts = _condition_parts(entry.condition, dated)
-        for rule in entry.rules:
+        for rule in rules:
             every = [*_scope_parts(rule, context, now), *parts]
             held = sum(part["holds"] is True for part in every)
             failed = len(every) - held

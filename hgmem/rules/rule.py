@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from hgmem.rules.actions import ACTION_TYPES, AnyAction
+from hgmem.rules.assignment import Trial
 from hgmem.rules.conditions import AFTER_CALL_VARIABLES, Condition
 from hgmem.rules.errors import FieldError, RuleError
 from hgmem.rules.limits import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
@@ -39,7 +40,8 @@ class Rule(BaseModel):
     ``condition`` is CEL, empty for always. ``effectiveness`` is a lower bound in 0..1 and only
     orders rules. Human rulings add three lists of uuids: ``ruled_over`` (rules that give way to this one),
     ``runs_after`` (rules this one follows, also when both write the same field) and ``settled_with`` (rules
-    whose conflict with this one was accepted as it is).
+    whose conflict with this one was accepted as it is). ``trial`` makes this version a candidate that acts
+    on some tasks only (``hgmem.rules.assignment``).
     ``created_by`` itself gives no precedence: that humans outrank agents is expressed in ``priority``.
     """
 
@@ -63,6 +65,7 @@ class Rule(BaseModel):
     ruled_over: tuple[str, ...] = ()
     runs_after: tuple[str, ...] = ()
     settled_with: tuple[str, ...] = ()
+    trial: Trial | None = None
 
     _compiled: Condition | None = PrivateAttr(default=None)
 
@@ -144,7 +147,8 @@ class Rule(BaseModel):
 
     def to_document(self) -> dict[str, Any]:
         """The rule as a JSON document that ``from_document`` reads."""
-        document = self.model_dump(mode="json", exclude={"action"})
+        left_out = {"action"} if self.trial else {"action", "trial"}
+        document = self.model_dump(mode="json", exclude=left_out)
         action = self.action.model_dump(mode="json", by_alias=True)
         return {**document, "action_type": action["action_type"], "action_detail": action["action_detail"]}
 

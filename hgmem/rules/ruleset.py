@@ -14,6 +14,7 @@ from hgmem.rules.index import Index
 from hgmem.rules.resolution import resolve
 from hgmem.rules.rule import Rule
 from hgmem.rules.scope import matches_glob
+from hgmem.rules.trials import Trials
 from hgmem.rules.values import ConditionError
 
 _MAX_KNOWN_TOOLS: Final = 4_096
@@ -42,6 +43,7 @@ class Ruleset:
         self.rules = tuple(rules)
         self.broken = tuple(broken)
         self.version = version
+        self._trials = Trials(self.rules) if any(rule.trial for rule in self.rules) else None
         self._points: dict[str, _PointIndex] = {
             point: _PointIndex(self.rules, point, base._points[point] if base else None) for point in POINTS
         }
@@ -52,16 +54,18 @@ class Ruleset:
 
         ``base`` is an earlier set: what is made of the very same ``Rule`` objects is taken from it, so that a
         change costs what it touches and not what all rules cost.
+        A uuid may come twice: as a candidate on trial, and as the version that acts where that does not.
         """
         ready = {id(rule.rule): rule for rule in base.rules} if base else {}
-        compiled: dict[str, CompiledRule] = {}
+        compiled: dict[tuple[str, bool], CompiledRule] = {}
         broken: list[BrokenRule] = []
         for rule in rules:
-            if rule.uuid in compiled:
+            key = (rule.uuid, rule.trial is not None)
+            if key in compiled:
                 broken.append(BrokenRule(rule.uuid, rule.version, "another rule of the set has this uuid"))
                 continue
             try:
-                compiled[rule.uuid] = ready.get(id(rule)) or CompiledRule(rule)
+                compiled[key] = ready.get(id(rule)) or CompiledRule(rule)
             except Exception as error:  # one bad rule must never take the others down
                 broken.append(BrokenRule(rule.uuid, rule.version, str(error)[:500]))
         return cls(compiled.values(), broken, version, base)
@@ -84,13 +88,20 @@ class Ruleset:
         decision = Decision(context, self.version)
         layers = self._points[context.point].layers(context.tool)
         matched, foreseen = self._match(layers, context, now, decision)
+        trials = None
+        if self._trials is not None:
+            decision.trials = self._trials.count(layers)
+            if decision.trials and (matched or foreseen or decision.errors or explain):
+                trials = self._trials.ask(context)
+                matched, foreseen = trials.withhold(decision, matched, foreseen)
         if matched or foreseen:
             resolve(decision, matched, foreseen, context)
         if decision.errors:
             decision.errors.sort(key=lambda failure: failure["rule"])
         if explain:
             entries = [entry for layer in layers for entry in layer.entries]
-            decision.near_misses = near_misses(entries, context, now)
+            acts = trials.acts if trials is not None else _always
+            decision.near_misses = near_misses(entries, context, now, acts)
         return decision
 
     def _match(
@@ -135,6 +146,10 @@ def _ask(
     elif isinstance(outcome, EvaluationFailure):
         for rule in rules:
             decision.fail(rule, outcome.detail)
+
+
+def _always(_rule: CompiledRule) -> bool:
+    return True
 
 
 def may_hold(entry: Entry, context: Context) -> bool:

@@ -20,7 +20,7 @@ TONES = {
     "applied": "good", "failure": "bad", "error": "bad", "timeout": "bad", "failed": "bad", "revoked": "bad",
     "open": "warn", "rejected": "warn", "cancelled": "warn", "expired": "warn", "suppressed": "warn",
     "late": "warn", "down": "bad", "running": "info", "planned": "info", "draft": "info", "matched": "info",
-    "retry": "warn", "pending": "info",
+    "retry": "warn", "pending": "info", "canary": "info",
 }  # fmt: skip
 WORDS = {
     gettext_noop("success"), gettext_noop("ok"), gettext_noop("active"), gettext_noop("covered"),
@@ -33,7 +33,7 @@ WORDS = {
     gettext_noop("template"), gettext_noop("historical"), gettext_noop("task"), gettext_noop("subtask"),
     gettext_noop("tool"), gettext_noop("run"), gettext_noop("hand"), gettext_noop("import"),
     gettext_noop("rewrite"), gettext_noop("built"), gettext_noop("use"), gettext_noop("penalty"),
-    gettext_noop("rollback"), gettext_noop("person"),
+    gettext_noop("rollback"), gettext_noop("person"), gettext_noop("canary"),
 }  # fmt: skip
 SHOWN = 20_000
 SHOWN_COMPACT = 300

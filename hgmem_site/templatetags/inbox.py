@@ -12,7 +12,7 @@ from hgmem_site.templatetags.review import proposal_status
 
 register = template.Library()
 
-TONES = {"alert": "bad", "conflict": "warn", "impact": "warn", "stale": "plain"}
+TONES = {"alert": "bad", "conflict": "warn", "impact": "warn", "canary": "warn", "stale": "plain"}
 
 
 @register.filter
@@ -41,7 +41,8 @@ def waits_because(item: Item) -> str:
 @register.filter
 def approve_word(kind: str) -> str:
     """What approving an item of this kind is called on its button."""
-    return _("Still right…") if kind == "stale" else _("Approve…")
+    words = {"stale": _("Still right…"), "canary": _("Promote…")}
+    return words.get(kind, _("Approve…"))
 
 
 @register.filter
@@ -49,6 +50,8 @@ def reject_word(kind: str) -> str:
     """What rejecting an item of this kind is called on its button."""
     if kind == "conflict":
         return _("Accept as it is…")
+    if kind == "canary":
+        return _("Roll back…")
     return _("Close…") if kind in ("alert", "impact") else _("Reject…")
 
 

@@ -89,8 +89,9 @@ def proposed_source(source: str) -> Any:
 
 @register.filter
 def is_scheduled(rule: Any) -> bool:
-    """Whether the rule is active and its time is still to come."""
-    starts = rule.live_version.valid_from if rule.status == "active" and rule.live_version else None
+    """Whether the rule is live and its time is still to come."""
+    is_live = rule.status in ("active", "canary") and rule.live_version is not None
+    starts = rule.live_version.valid_from if is_live else None
     return starts is not None and starts > timezone.now()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from memory.background.messages import tell
 from memory.background.storms import KIND
 from memory.domain.access import Actor, check_may
 from memory.events import record_event
@@ -31,6 +32,8 @@ def raise_alert(
     )  # fmt: skip
     Alert.objects.bulk_create([alert], ignore_conflicts=True)
     record_event(by=by, workspace=alert.workspace, verb="raise_alert", subject=alert, reason=title[:300])
+    told = {"kind": kind, "title": title[:300], "detail": dict(detail)}
+    tell(workspace_id=workspace_id, event="alert.raised", subject=alert, body=told)
     return True
 
 

@@ -10,6 +10,7 @@ from django_filters.fields import IsoDateTimeField
 
 from memory.domain.lifecycle import PROPOSAL_STATUSES
 from memory.domain.rewriting.triggers import TRIGGERS
+from memory.domain.webhooks import DELIVERY_STATES
 from memory.models import (
     Alert,
     ApiKey,
@@ -19,6 +20,7 @@ from memory.models import (
     RewriteProposal,
     Tool,
     Validator,
+    WebhookDelivery,
 )
 from memory.queries.rewrites import in_status
 
@@ -75,6 +77,16 @@ class KeyFilter(filters.FilterSet):
     def by_revoked(self, rows: QuerySet[ApiKey], _name: str, value: bool) -> QuerySet[ApiKey]:
         """``true``: revoked; ``false``: not."""
         return rows.filter(revoked_at__isnull=not value)
+
+
+class DeliveryFilter(filters.FilterSet):
+    """Messages to a webhook, by what became of them."""
+
+    state = filters.ChoiceFilter(choices=[(state, state) for state in DELIVERY_STATES])
+
+    class Meta:
+        model = WebhookDelivery
+        fields: ClassVar = ["state"]
 
 
 class MemberFilter(filters.FilterSet):

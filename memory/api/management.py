@@ -1,8 +1,8 @@
-"""Routes of the management API: tools, patterns, validators, keys, members, nodes, audit."""
+"""Routes of the management API: tools, patterns, validators, keys, members, nodes, webhooks, audit."""
 
 from django.urls import path
 
-from memory.api import audit, keys, members, nodes, patterns, tools, validators
+from memory.api import audit, keys, members, nodes, patterns, tools, validators, webhooks
 
 urlpatterns = [
     path("me", keys.Me.as_view(), name="api-me"),
@@ -24,5 +24,15 @@ urlpatterns = [
     path("nodes/merge", nodes.MergeNodes.as_view(), name="api-node-merge"),
     path("nodes/<uuid:uuid>", nodes.NodeDetail.as_view(), name="api-node"),
     path("nodes/<uuid:uuid>/unmerge", nodes.UnmergeNode.as_view(), name="api-node-unmerge"),
+    path("webhooks", webhooks.WebhookList.as_view(), name="api-webhooks"),
+    path("webhooks/<uuid:uuid>", webhooks.WebhookDetail.as_view(), name="api-webhook"),
+    path("webhooks/<uuid:uuid>/secret", webhooks.WebhookSecret.as_view(), name="api-webhook-secret"),
+    path("webhooks/<uuid:uuid>/test", webhooks.TryWebhook.as_view(), name="api-webhook-test"),
+    path(
+        "webhooks/<uuid:uuid>/deliveries",
+        webhooks.WebhookDeliveries.as_view(),
+        name="api-webhook-deliveries",
+    ),
+    path("webhook-deliveries/<uuid:uuid>/again", webhooks.SendAgain.as_view(), name="api-delivery-again"),
     path("audit", audit.AuditTrail.as_view(), name="api-audit"),
 ]

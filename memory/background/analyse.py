@@ -10,6 +10,7 @@ from memory.background.bell import ring
 from memory.background.findings import WHOLE_TASK, Looked, write_findings
 from memory.background.linking import link_patterns
 from memory.background.loading import Claim, claim_batch, load_claims, load_watches
+from memory.background.watching import note_news
 from memory.domain.analysis import analyse_task
 from memory.models import Task
 
@@ -74,8 +75,10 @@ def _one_by_one() -> tuple[int, int]:
     return len(tasks), written
 
 
+@transaction.atomic
 def mark_unreadable(task: Task, reason: str) -> None:
     """Take a task out of the backlog with the reason, until it changes."""
     Task.objects.filter(pk=task.pk, revision=task.revision, analysed_at=None).update(
         analysed_at=timezone.now(), analysis_error=f"{WHOLE_TASK}{reason}"[:2_000]
     )
+    note_news([task.pk])

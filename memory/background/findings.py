@@ -17,6 +17,7 @@ from memory.background.loading import Claim
 from memory.background.outcomes import mark_outcomes
 from memory.background.patterns import PatternTally, tally_patterns
 from memory.background.tools import update_tools
+from memory.background.watching import note_news
 from memory.domain.analysis import Analysis, Finding
 from memory.models import DailyCount, Failure, PathBuild, Task, TaskInsight, Validator
 from memory.writer.prepare import as_json
@@ -65,7 +66,9 @@ def write_findings(looked: Sequence[Looked], now: datetime) -> int:
     update_tools(held_by_workspace(held))
     _count_unchecked(held)
     _want_paths_and_insights(held)
-    mark_outcomes([item.claim.id for item in held])
+    looked_at = [item.claim.id for item in held]
+    mark_outcomes(looked_at)
+    note_news(looked_at)
     return len(held)
 
 

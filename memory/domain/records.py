@@ -14,6 +14,7 @@ import msgspec
 
 from memory.domain.experience import CallDoc, CallStatus, ExperienceDoc, Result, Source, StepDoc
 from memory.domain.intake import FieldError
+from memory.domain.plain_json import storable
 
 DIGEST_BYTES = 16
 MAX_NAME = 200  # a marker can be longer than what it replaces
@@ -152,6 +153,12 @@ def normalize(doc: ExperienceDoc, *, redactor: Scrubber | None = None, key: byte
         digest=_digest(head + _digest_parts(doc, calls, steps, outcome), key),
         redactions=counts,
     )
+
+
+def recorded_name(sent: str, *, redactor: Scrubber, key: bytes) -> str:
+    """The external id under which a task is kept whose id was sent as ``sent``."""
+    name = storable(sent)
+    return _name(name, redactor.scrub(name, _encode(name), {}), key)
 
 
 def _name(sent: str, kept: str, key: bytes) -> str:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -89,6 +89,32 @@ def list_recent_calls(
     return _recorded(
         calls, {call.task_id: call.task for call in calls}, messages, after=after, history=history
     )
+
+
+def list_calls_at(
+    *, workspace_id: int, places: Iterable[tuple[UUID, int]], after: bool = False, history: bool = False
+) -> dict[tuple[UUID, int], RecordedCall]:
+    """The workspace's calls by task uuid and number, for tens of them; one query more for history.
+
+    Unknown and foreign ones are left out.
+    """
+    ids = list(calls_at(workspace_id=workspace_id, places=places).values())
+    calls = list(ToolCall.objects.filter(pk__in=ids).select_related("task"))
+    failures = Failure.objects.filter(call__in=ids).order_by("-pk")
+    messages = dict(failures.values_list("call_id", "message"))
+    tasks = {call.task_id: call.task for call in calls}
+    found = _recorded(calls, tasks, messages, after=after, history=history)
+    return {(call.task_uuid, call.seq): call for call in found}
+
+
+def failures_per_day(pattern_ids: Iterable[int], *, now: datetime) -> float | None:
+    """How often some patterns were met on an average day since each was first seen; None without patterns."""
+    rows = ErrorPattern.objects.filter(pk__in=list(pattern_ids))
+    rates = [
+        count / max((now - first_seen) / timedelta(days=1), 1.0)
+        for count, first_seen in rows.values_list("occurrence_count", "first_seen_at")
+    ]
+    return sum(rates) if rates else None
 
 
 def _facts(rows: QuerySet[ErrorPattern], limit: int) -> list[PatternFacts]:

@@ -14,6 +14,8 @@ from memory.models import (
     ToolCall,
     ToolSchema,
     Validator,
+    Webhook,
+    WebhookDelivery,
 )
 
 
@@ -35,6 +37,16 @@ def validator_rows(workspace_id: int) -> QuerySet[Validator]:
 def key_rows(workspace_id: int) -> QuerySet[ApiKey]:
     """Every key, the revoked ones too."""
     return ApiKey.objects.filter(workspace_id=workspace_id)
+
+
+def webhook_rows(workspace_id: int) -> QuerySet[Webhook]:
+    """Every webhook, enabled or not."""
+    return Webhook.objects.filter(workspace_id=workspace_id)
+
+
+def delivery_rows(workspace_id: int) -> QuerySet[WebhookDelivery]:
+    """Messages to webhooks, with their webhook."""
+    return WebhookDelivery.objects.filter(webhook__workspace_id=workspace_id).select_related("webhook")
 
 
 def member_rows(workspace_id: int) -> QuerySet[Member]:

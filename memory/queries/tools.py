@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from memory.models import ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
+from django.db.models import Count, Sum
+
+from memory.models import DailyCount, ErrorPattern, Tool, ToolCall, ToolSchema, Workspace
 from memory.queries.paging import Page, most_first, newest_first
 
 CALLS_PER_PAGE = 25
@@ -39,10 +41,47 @@ def tool_overview(tool: Tool, cursor: str) -> ToolOverview:
     )
 
 
-def schema_changed_at(workspace_id: int, name: str) -> datetime | None:
-    """When the input schema of a tool last changed; None for never, or for a tool that is not known."""
-    rows = ToolSchema.objects.filter(tool__workspace_id=workspace_id, tool__name=name, version__gt=1)
-    return rows.order_by("-version").values_list("seen_at", flat=True).first()
+class SchemaPeriod(NamedTuple):
+    """A time in which a tool had the same schema hash; ``version`` is the newest one in it.
+
+    ``since`` is None for the first period, ``until`` for that of today.
+    """
+
+    version: int
+    hash: str
+    since: datetime | None
+    until: datetime | None
+
+
+def schema_periods(workspace_id: int, name: str) -> list[SchemaPeriod]:
+    """The periods of a tool's input schema, oldest first; none for a tool that is not known. One query.
+
+    A version that only got another name (its reported version) begins no period.
+    """
+    rows = ToolSchema.objects.filter(tool__workspace_id=workspace_id, tool__name=name).order_by("version")
+    periods: list[SchemaPeriod] = []
+    for version, found, seen_at in rows.values_list("version", "schema_hash", "seen_at"):
+        if not periods:
+            periods.append(SchemaPeriod(version, found, None, None))
+        elif periods[-1].hash == found:
+            periods[-1] = periods[-1]._replace(version=version)
+        else:
+            periods[-1] = periods[-1]._replace(until=seen_at)
+            periods.append(SchemaPeriod(version, found, seen_at, None))
+    return periods
+
+
+def periods_like_now(workspace_id: int, name: str) -> list[SchemaPeriod]:
+    """The periods in which the schema was what it is now: a schema that came back has several."""
+    periods = schema_periods(workspace_id, name)
+    return [period for period in periods if period.hash == periods[-1].hash]
+
+
+def calls_per_day(workspace_id: int, name: str, *, since: datetime) -> float | None:
+    """How often a tool was called on an average day since then; None without a call, or for a pattern."""
+    rows = DailyCount.objects.filter(workspace_id=workspace_id, tool=name, day__gte=since.date())
+    days = rows.filter(calls__gt=0).aggregate(calls=Sum("calls"), days=Count("day"))
+    return days["calls"] / days["days"] if days["days"] else None
 
 
 def list_tool_names(workspace: Workspace, *, limit: int = 200) -> list[str]:

@@ -20,6 +20,7 @@ from memory.web import (
     tasks,
     tools,
     validators,
+    webhooks,
     workspaces,
 )
 
@@ -54,6 +55,14 @@ urlpatterns = [
     path("paths/<uuid:uuid>/retire/", path_changes.path_retire, name="path-retire"),
     path("keys/", keys.keys, name="keys"),
     path("keys/<uuid:uuid>/revoke/", keys.revoke, name="key-revoke"),
+    path("webhooks/", webhooks.webhooks, name="webhooks"),
+    path("webhooks/<uuid:uuid>/", webhooks.webhook, name="webhook"),
+    path("webhooks/<uuid:uuid>/secret/", webhooks.webhook_secret, name="webhook-secret"),
+    *(
+        path(f"webhooks/<uuid:uuid>/{step}/", webhooks.webhook_step, {"step": step}, name=f"webhook-{step}")
+        for step in ("test", "enable", "disable", "remove")
+    ),
+    path("deliveries/<uuid:uuid>/again/", webhooks.delivery_again, name="delivery-again"),
     path("members/", members.members, name="members"),
     path("members/add/", members.add, name="member-add"),
     path("members/<uuid:uuid>/role/", members.change, name="member-role"),

@@ -51,9 +51,9 @@ def make_canary(rule: Rule, *, state: str = "running", share: int = 5_000, **fie
         status = "active" if state == "holdout" else "canary"
         Rule.objects.filter(pk=rule.pk).update(status=status, live_version=newest)
     given = {
-        "version": newest, "baseline": baseline, "salt": "salt", "policy": msgspec.to_builtins(CanaryPolicy()),
-        "requested_by": "system", "requested_at": NOW, "started_at": NOW, "evidence_since": NOW,
-        "updated_at": NOW, **fields,
+        "version": newest, "baseline": baseline, "salt": "salt", "requested_by": "system",
+        "policy": msgspec.to_builtins(CanaryPolicy()), "requested_at": NOW, "started_at": NOW,
+        "evidence_since": NOW, "updated_at": NOW, **fields,
     }  # fmt: skip
     canary = Canary.objects.create(workspace=rule.workspace, rule=rule, state=state, share=share, **given)
     phase = state if state in PHASES else "trial"
@@ -88,3 +88,10 @@ def allow_self_approval(workspace: Workspace) -> None:
     """Let one actor write and approve, as a small team may choose; keys too."""
     workspace.settings = workspace.settings | {"changes": {"self_approval": True, "key_approval": True}}
     workspace.save(update_fields=["settings"])
+
+
+def serve_at_once(workspace: Workspace, **policy: Any) -> Workspace:
+    """What agents write is served to all tasks once it is approved; ``policy`` may say more."""
+    workspace.settings = workspace.settings | {"canaries": {"start": "never", **policy}}
+    workspace.save(update_fields=["settings"])
+    return workspace

@@ -1,15 +1,28 @@
 """Receipts: what they carry, and that they cannot be forged."""
 
+import json
+from base64 import urlsafe_b64decode
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from hgmem.receipts import ReceiptError, digest_json, issue_receipt, read_receipt
 from hgmem.rules import Decision, Rule, Ruleset
+from hgmem.rules.decision import Exposure
+from hgmem.sealing import Exposed, seal, unseal
 
 KEY = b"0123456789abcdef0123456789abcdef"
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
+RULE = "5b0f6f0e-4c9e-4f8e-9a57-0f6a6f0c2d11"
+CANARY = UUID("0d7c3c52-f1a5-4c6f-8b1d-0e6f1b2a3c4d")
+FIRST_FORMAT = (
+    "WzEsIjQ3NzI2NGNkMDQ1YjAzZDIxOWM5NjAxMWJlYmRhYTM1IiwxNzc3NjM2ODAwMDAwLCJ2NyIsInQiLCIiLCJ0YX"
+    "NrLTEiLCI0NDFhZGNhNTRkOGVkMDg0MTFjMWVmNDhlMzY4OTg4NiIsImY0YzFkOGJkOTBkN2NjZDcyMGFhNWE2OWE2"
+    "NzE4NWZiIixbWyIwMDAwMDAwMC0wMDAwLTQwMDAtODAwMC0wMDAwMDAwMDAwMDAiLDEsMF1dLDBd.xePN1DO2tmKd_"
+    "pmh9-we0kMWNNepVJvkti-PXIwhklk"
+)
 
 
 def _decide(count: int = 1, tool: str = "t") -> Decision:
@@ -49,13 +62,78 @@ def test_receipt__without_a_key__is_read_but_not_verified() -> None:
     assert not read_receipt(token, None).verified
 
 
-def test_receipt__arms__are_carried() -> None:
-    decision = _decide()
-    uuid = decision.matched[0].uuid
+def _decide_trial(share: int, *, mode: str = "canary", **context: Any) -> Decision:
+    rule = Rule.from_document(
+        {
+            "uuid": RULE,
+            "applies_to": {"tool": "t", "point": "before"},
+            "condition": "input.b == 1",
+            "action_type": "PROMPT_ENHANCEMENT",
+            "action_detail": {"text": "mind it"},
+            "trial": {"canary": CANARY, "salt": "s", "share": share, "stage": 3, "mode": mode},
+        }
+    )
+    asked = {"tool": "t", "input": {"b": 1}, "task": {"id": "sub", "root": "top"}} | context
+    return Ruleset.compile([rule], version="v7").decide(asked, now=NOW)
 
-    receipt = read_receipt(issue_receipt(decision, ruleset_version="1", key=KEY, arms={uuid: "canary"}), KEY)
 
-    assert receipt.rules[0].arm == "canary"
+@pytest.mark.parametrize(
+    ("decision", "exposures"),
+    [
+        pytest.param(_decide_trial(10_000), (Exposed(CANARY, 3, 10_000, "canary"),), id="canary"),
+        pytest.param(_decide_trial(0), (Exposed(CANARY, 3, 0, "control"),), id="control"),
+        pytest.param(_decide_trial(9, mode="shadow"), (Exposed(CANARY, 3, 9, "shadow"),), id="shadow"),
+        pytest.param(_decide_trial(9, input={}), (), id="no match"),
+        pytest.param(_decide(), (), id="no trial"),
+    ],
+)
+def test_receipt__exposures__are_sealed_without_the_key_and_open_with_it(
+    decision: Decision, exposures: tuple[Exposed, ...]
+) -> None:
+    token = issue_receipt(decision, ruleset_version="v7", key=KEY)
+
+    assert read_receipt(token, None).exposures is None
+    assert read_receipt(token, KEY).exposures == exposures
+    assert read_receipt(token, None).unit == ("top" if decision.trials else "")
+
+
+def _sealed(token: str) -> str:
+    body = token.split(".", maxsplit=1)[0]
+    return str(json.loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))[-1])
+
+
+def test_receipt__whatever_the_arm__has_one_length_and_no_arm_in_its_text() -> None:
+    decisions = [_decide_trial(share, input={"b": b}) for share in (0, 10_000) for b in (0, 1)]
+    tokens = [issue_receipt(each, ruleset_version="v7", key=KEY) for each in decisions for _ in range(20)]
+    sealed = [_sealed(token) for token in tokens]
+
+    assert len({len(text) for text in sealed}) == 1
+    assert len(set(sealed)) == len(sealed)
+    assert not any(CANARY.bytes in urlsafe_b64decode(text) for text in sealed)
+
+
+def test_receipt__control_arm__names_no_rule() -> None:
+    token = issue_receipt(_decide_trial(0), ruleset_version="v7", key=KEY)
+
+    assert read_receipt(token, KEY).rules == ()
+
+
+@pytest.mark.parametrize(("trials", "slots"), [(1, 1), (8, 8), (40, 8)])
+def test_seal__many_trials__carries_the_first_eight(trials: int, slots: int) -> None:
+    seen = [Exposure(f"r{at}", 1, UUID(int=at), 0, 5_000, "control", "t") for at in range(trials)]
+
+    sealed = seal(seen, trials=trials, key=KEY, nonce=b"n" * 16)
+
+    assert [each.canary.int for each in unseal(sealed, key=KEY, nonce=b"n" * 16)] == list(range(slots))
+    assert len(sealed) == len(seal([], trials=trials, key=KEY, nonce=b"n" * 16))
+
+
+def test_receipt__of_the_first_format__is_still_read() -> None:
+    receipt = read_receipt(FIRST_FORMAT, KEY)
+
+    assert receipt.verified
+    assert (receipt.task_id, receipt.unit, receipt.exposures) == ("task-1", "", ())
+    assert [(rule.version, rule.state) for rule in receipt.rules] == [(1, "applied")]
 
 
 @pytest.mark.parametrize(("count", "omitted"), [(25, 0), (100, 40)])

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from corrections.domain.diff import Change, diff_documents
 from corrections.domain.documents import body_of, check_window, read_document
+from corrections.domain.lifecycle import LIVE
 from corrections.domain.rule_files.faults import Fault, RuleFileError
 from corrections.domain.rule_files.reading import FileRule
 from hgmem.rules import RuleError
@@ -45,12 +46,14 @@ class KeptRule:
     @property
     def wanted_body(self) -> dict[str, Any]:
         """What a file says of it: what is served; of a rule that is not served, what was written last."""
-        return self.live_body if self.status == SERVED and self.live_body is not None else self.latest_body
+        return self.live_body if self.status in LIVE and self.live_body is not None else self.latest_body
 
     @property
     def file_status(self) -> str:
-        """What a file says of its status; an expired rule is not served, and so disabled."""
-        return self.status if self.status in (SERVED, "draft") else "disabled"
+        """What a file says of its status: one on trial is to be served, an expired one is not."""
+        if self.status in LIVE:
+            return SERVED
+        return self.status if self.status == "draft" else "disabled"
 
     @property
     def tool(self) -> str:
@@ -241,7 +244,7 @@ def _ended(change: PlannedChange, now: datetime) -> list[Fault]:
 
 
 def _verb(file: FileRule, rule: KeptRule, *, differs: bool, writes: bool) -> Verb:
-    is_served = rule.status == SERVED
+    is_served = rule.status in LIVE
     if file.status != SERVED:
         if is_served:
             return "wait" if "disable" in rule.waiting and not writes else "disable"

@@ -37,6 +37,7 @@ class ApproveForm(forms.Form):
     """The revision that was looked at, and a word."""
 
     revision = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
+    rollout = forms.ChoiceField(required=False, choices=[("", ""), ("all", ""), ("canary", "")])
     note = forms.CharField(required=False, max_length=2_000)
 
 
@@ -50,6 +51,15 @@ class WhyForm(forms.Form):
     """A reason; the action says when it is missing."""
 
     reason = forms.CharField(required=False, max_length=2_000)
+
+
+class RolloutForm(forms.Form):
+    """How a version is published once it is approved."""
+
+    rollout = forms.ChoiceField(
+        label=_("How it is published"),
+        choices=[("all", _("to all tasks at once")), ("canary", _("as a canary: to some tasks first"))],
+    )  # fmt: skip
 
 
 class CommentForm(forms.Form):

@@ -15,6 +15,7 @@ KIND_WORDS: dict[str, Any] = {
     "proposal": _("rule proposal"),
     "conflict": _("conflict"),
     "impact": _("tool changed"),
+    "canary": _("canary"),
     "stale": _("rule to look at"),
 }
 MAX_REASON = 2_000

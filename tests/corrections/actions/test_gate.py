@@ -68,8 +68,8 @@ ATTEMPTS: dict[str, Attempt] = {
         request_changes(wanted=[Wanted(rule, "edit")], by=author(cast), reason="", batch=(one := uuid4())),
         approve_batch(batch=one, by=author(cast)),
     ),
-    "urgent edit": lambda cast, rule, change: request_change(
-        rule=rule, kind="edit", by=author(cast), urgent=True
+    "edit for all at once": lambda cast, rule, change: request_change(
+        rule=rule, kind="edit", by=author(cast), rollout="all"
     ),
     "publish without a request": lambda cast, rule, change: publish(
         [Publication(rule, Status.ACTIVE, rule.latest_version, "activate_rule")], by=author(cast), reason=""
