@@ -5,9 +5,19 @@ from django.db import models
 from rest_framework.test import APIClient
 
 from corrections.models import ManualDependency, ToolImpact
-from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Webhook, WebhookDelivery
+from memory.models import (
+    Alert,
+    ApiKey,
+    AuditEvent,
+    ImportJob,
+    Member,
+    Webhook,
+    WebhookDelivery,
+    Workspace,
+)
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
+    NOW,
     make_localization,
     make_path,
     make_pattern,
@@ -36,6 +46,14 @@ BODY = {
     "step": "pause",
     "version": "1",
 }
+
+
+def make_delivery(workspace: Workspace) -> WebhookDelivery:
+    """A message that waits for a webhook."""
+    hook = Webhook.objects.create(workspace=workspace, url="https://example.org/a")
+    return WebhookDelivery.objects.create(
+        webhook=hook, event="alert.raised", body={}, next_at=NOW, created_at=NOW
+    )
 
 
 @pytest.fixture
@@ -80,16 +98,8 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "validators": make_validator(workspace),
         "insight-sequences": make_sequence(workspace),
         "insight-weak-spots": make_spot(workspace),
-        "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
-        "deliveries": (
-            sent := WebhookDelivery.objects.create(
-                webhook=hook,
-                event="alert.raised",
-                body={},
-                next_at=task.received_at,
-                created_at=task.received_at,
-            )
-        ),
+        "webhooks": (sent := make_delivery(workspace)).webhook,
+        "deliveries": sent,
         "webhook-deliveries": sent,
     }
 
