@@ -313,9 +313,13 @@ class Migration(migrations.Migration):
             model_name='toolsequence',
             constraint=models.UniqueConstraint(fields=('kind', 'digest'), name='tool_sequence_once'),
         ),
+        migrations.AddIndex(
+            model_name='waycell',
+            index=models.Index(fields=['workspace', 'tool', 'month'], name='way_cell_by_tool'),
+        ),
         migrations.AddConstraint(
             model_name='waycell',
-            constraint=models.UniqueConstraint(fields=('workspace', 'tool', 'month', 'key'), name='way_cell_once'),
+            constraint=models.UniqueConstraint(fields=('workspace', 'key', 'month'), name='way_cell_once'),
         ),
         migrations.AddIndex(
             model_name='weakspot',
