@@ -18,6 +18,7 @@ from tests.builders import (
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_change, make_rule, make_rule_proposal
+from tests.corrections.canary_scenes import make_tried
 from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
@@ -32,6 +33,8 @@ BODY = {
     "by": "agent",
     "role": "owner",
     "status": "ignored",
+    "step": "pause",
+    "version": "1",
 }
 
 
@@ -72,6 +75,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "impacts": ToolImpact.objects.create(
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
+        "canaries": make_tried(workspace),
         "rule-proposals": make_rule_proposal(workspace),
         "change-requests": (change := make_change(workspace)),
         "changes": change,
@@ -148,4 +152,4 @@ def data_for(route: Route, method: str) -> str:
         return '{"taken": null, "verdict": "right"}'
     if route.name == "api-impact-decide":
         return '{"reason": "mine", "decision": "keep"}'
-    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'
+    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1, "days": 3, "share": 0.3}'
