@@ -34,7 +34,7 @@ def prepare_site(var: Path, **environment: str) -> None:
 @contextmanager
 def granian(*, workers: int, threads: int = 1) -> Iterator[str]:
     """Start the site with this process's environment; yields its URL and stops it at the end."""
-    port = _free_port()
+    port = free_port()
     command = [
         sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
         "--workers", str(workers), "--blocking-threads", str(threads), "--no-ws", "--log-level", "warning",
@@ -42,24 +42,31 @@ def granian(*, workers: int, threads: int = 1) -> Iterator[str]:
     ]  # fmt: skip
     server = subprocess.Popen(command, cwd=ROOT)
     try:
-        _wait_for(port, server)
+        wait_for(port, server)
         yield f"http://127.0.0.1:{port}"
     finally:
-        server.terminate()
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
+        stop(server)
 
 
-def _free_port() -> int:
+def stop(process: "subprocess.Popen[bytes]") -> None:
+    """End a process, kindly first."""
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def free_port() -> int:
+    """A port of this machine that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
+def wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
+    """Return when the server listens; raises RuntimeError when it ended, or does not in ``START_S``."""
     end = time.monotonic() + START_S
     while time.monotonic() < end:
         if server.poll() is not None:

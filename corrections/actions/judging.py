@@ -10,7 +10,7 @@ from corrections.actions.publishing import stamp_ruleset
 from corrections.domain.effectiveness import USEFUL, Verdict, served
 from corrections.domain.lifecycle import Refused
 from corrections.models import ChangeRequest, Rule
-from corrections.queries.effects import RuleEffect, effect_of, list_doubtful, list_unjudged
+from corrections.queries.effects import RuleEffect, effect_of, list_doubtful, list_refuted, list_unjudged
 from corrections.queries.uplifts import uplift_of
 from memory.domain.access import Actor, check_may
 
@@ -19,6 +19,10 @@ EVERY = timedelta(minutes=1)
 MAX_RULES = 500
 JUDGED = ("effectiveness", "effectiveness_score", "uplift", "judged_count", "judged_at")
 MAX_DOUBTED = 20
+TAKEN_BACK = (
+    "The inducer, which proposed this rule, takes it back: by now {hits} calls that went well without it "
+    "would be hit by it."
+)
 
 
 def judge_rules(*, now: datetime, by: Actor) -> int:
@@ -63,17 +67,21 @@ def doubt_rules(*, now: datetime, by: Actor) -> list[ChangeRequest]:
     """The clock: ask people to disable rules whose effect says that they do no good.
 
     Never disables by itself: it opens a change request with the figures as its reason, and does not ask about
-    the same rule again for a month. Raises :class:`NotPermitted`.
+    the same rule again for a month. Doubted as well: a rule that the inducer proposed and would not propose
+    any more. Raises :class:`NotPermitted`.
     """
     check_may(by, "publish_rule")
+    judged = [(rule, effect_of(rule)) for rule in list_doubtful(now=now, limit=MAX_DOUBTED)]
+    doubted = [(rule, reason_of(known)) for rule, known in judged if known.effect.verdict is Verdict.RETIRE]
+    doubted += [
+        (rule, TAKEN_BACK.format(hits=hits)) for rule, hits in list_refuted(now=now, limit=MAX_DOUBTED)
+    ]
     opened = []
-    for rule in list_doubtful(now=now, limit=MAX_DOUBTED):
-        known = effect_of(rule)
-        if known.effect.verdict is Verdict.RETIRE:
-            try:
-                opened.append(request_change(rule=rule, kind="disable", by=by, reason=reason_of(known)))
-            except Refused:  # it was changed just now; it is looked at again when it has new outcomes
-                continue
+    for rule, reason in doubted:
+        try:
+            opened.append(request_change(rule=rule, kind="disable", by=by, reason=reason))
+        except Refused:  # it was changed just now; it is looked at again when it has new outcomes
+            continue
     return opened
 
 

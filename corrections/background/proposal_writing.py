@@ -37,8 +37,21 @@ def write_proposals(reader: Reader, *, now: datetime) -> int:
     _update(reader, [(known[key], proposed[key][0]) for key in gaining], now)
     new = {key: pair for key, pair in proposed.items() if key not in known and pair[0].backtest.caught}
     created = _create(reader, _without_rejected(reader.workspace_id, new), now) if new else []
+    _refute(reader.refuted(), known.values(), now)
     _take_back(reader, [row for key, row in known.items() if key not in proposed], now)
     return len(created)
+
+
+def _refute(hits: dict[str, int], rows: Iterable[RuleProposal], now: datetime) -> None:
+    """What was accepted stays accepted; that good calls would be hit by now is told, and its rule doubted."""
+    changed = [
+        row
+        for row in rows
+        if row.status == "accepted" and row.source == INDUCER and hits.get(row.key, 0) > row.hit
+    ]
+    for row in changed:
+        row.hit, row.updated_at = hits[row.key], now
+    RuleProposal.objects.bulk_update(changed, ["hit", "updated_at"], batch_size=200)
 
 
 def _is_ours(row: RuleProposal) -> bool:

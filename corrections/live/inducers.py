@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from django.conf import settings
 from django.db import connection
 
-from corrections.domain.inducing import Inducer, ObservedCall, Proposal
+from corrections.domain.inducing import Inducer, ObservedCall, Proposal, SecondTries, WholeRun
 from corrections.domain.proposing import is_about_hidden, read_proposed, rule_key
 from hgmem.rules import Rule, RuleError
 from memory.queries.finished import (
@@ -54,6 +54,7 @@ class Reader:
         self.workspace_id = workspace_id
         self.known = known
         self.inducer = Inducer()
+        self._tries = SecondTries()
         self.calls = self.new = 0
         self.written: dict[str, int] = {}
         self.first: int | None = None
@@ -101,6 +102,13 @@ class Reader:
                 found[named[0]] = (proposal, named[1])
         return found
 
+    def refuted(self) -> dict[str, int]:
+        """Rules by key that it proposed once and no longer does, with how many good calls each would hit."""
+        standing = {proposal.key for proposal in self.inducer.proposals()}
+        gone = {key: named[0] for key, named in self._rules.items() if named and key not in standing}
+        hits = {name: self.inducer.hits(key) for key, name in gone.items()}
+        return {name: count for name, count in hits.items() if count}
+
     def is_full(self) -> bool:
         """Whether it has been told so much that it should begin anew with the newest evidence."""
         return self.calls > 2 * settings.INDUCER_CALLS
@@ -124,15 +132,23 @@ class Reader:
 
     def _tell(self, task: FinishedTask, calls: list[FinishedCall]) -> Iterator[bool]:
         _revision, last = self._told.get(task.id, (0, 0))
-        for call in calls:
+        seen = [_observed(task, call) for call in calls]
+        for call, one in zip(calls, seen, strict=True):
             if call.id > last:
-                self._learn(task, call)
+                self._learn(task, call, one)
                 yield True
         self._attempt(task.external_id, lambda: self.inducer.end_run(str(task.id)))
+        self._attempt(task.external_id, lambda: self._align(task, seen))
         self._told[task.id] = (task.revision, max([last, *(call.id for call in calls)]))
         yield True
 
-    def _learn(self, task: FinishedTask, call: FinishedCall) -> None:
+    def _align(self, task: FinishedTask, seen: list[ObservedCall]) -> None:
+        """A run in which calls failed beside one of the same goal that went well, whichever came first."""
+        run = WholeRun(str(task.id), task.goal, tuple(seen), task.is_success)
+        for repair, name, call_id in self._tries.meet(run):
+            self.inducer.learn_alignment(repair, run=name, call_id=call_id)
+
+    def _learn(self, task: FinishedTask, call: FinishedCall, seen: ObservedCall) -> None:
         self.calls += 1
         moment = cursor_of(task.analysed_at)
         self.new += moment > self.known
@@ -140,10 +156,6 @@ class Reader:
         self.first = call.id if self.first is None else min(self.first, call.id)
         if call.patterns:
             self.patterns[call.id] = call.patterns
-        seen = ObservedCall(
-            id=str(call.id), run=str(task.id), tool=call.tool, input=call.input, failed=call.failed,
-            message=call.message, error_type=call.error_type, env=task.env,
-        )  # fmt: skip
         self._attempt(f"{task.external_id} call {call.id}", lambda: self.inducer.learn(seen))
 
     def _attempt(self, what: str, step: Callable[[], None]) -> None:
@@ -153,6 +165,13 @@ class Reader:
         except Exception as error:
             log.exception("The inducer cannot take in %s.", what)
             self.fault = f"{what}: {type(error).__name__}: {error}"[:2_000]
+
+
+def _observed(task: FinishedTask, call: FinishedCall) -> ObservedCall:
+    return ObservedCall(
+        id=str(call.id), run=str(task.id), tool=call.tool, input=call.input, failed=call.failed,
+        message=call.message, error_type=call.error_type, env=task.env, goal=task.goal,
+    )  # fmt: skip
 
 
 def _rule_of(proposal: Proposal) -> tuple[str, Rule] | None:

@@ -116,6 +116,19 @@ def list_doubtful(*, now: datetime, limit: int) -> QuerySet[Rule]:
     return low.exclude(pk__in=asked).order_by("pk")[:limit]
 
 
+def list_refuted(*, now: datetime, limit: int) -> list[tuple[Rule, int]]:
+    """Served rules whose proposal the inducer took back after it was accepted, because calls that went well
+    would be hit; nobody was asked about them lately. With how many such calls, oldest first."""
+    asked = ChangeRequest.objects.filter(
+        kind__in=["disable", "retire"], requested_at__gt=now - ASKED_AGAIN_AFTER
+    ).values("rule_id")
+    rows = RuleProposal.objects.filter(
+        status="accepted", source="inducer", hit__gt=0, updated_at__gt=F("decided_at"),
+        rule__in=Rule.objects.active(),
+    ).exclude(rule__in=asked)  # fmt: skip
+    return [(row.rule, row.hit) for row in rows.select_related("rule").order_by("pk")[:limit] if row.rule]
+
+
 def list_effectiveness(workspace_id: int) -> dict[int, float | None]:
     """What is served of it: version id to number (None: not enough data), for live rules once judged."""
     rows = Rule.objects.live().filter(workspace_id=workspace_id, judged_at__isnull=False)

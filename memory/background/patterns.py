@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from memory.background.loading import Claim
 from memory.domain.analysis import Finding
 from memory.domain.patterns import PatternKey
-from memory.models import ErrorPattern, Failure
+from memory.models import ErrorPattern, Failure, TaskInsight
 from memory.writer.tables import Row, Table, identifier, moment, update_rows
 
 PATTERNS = Table(
@@ -106,10 +106,11 @@ def _count(row: ErrorPattern, uses: list[tuple[Claim, Finding]]) -> PatternTally
 
 
 def _turn_into_repeats(row: ErrorPattern, task: int) -> list[datetime]:
-    """The failures of the task that was thought to be the first."""
+    """The failures of the task that was thought to be the first. Its insights are to be counted again."""
     failures = Failure.objects.filter(pattern=row, task=task, repeat=False)
     happened = list(failures.values_list("happened_at", flat=True))
     failures.update(repeat=True)
+    TaskInsight.objects.filter(task=task).update(counted_revision=0)
     return happened
 
 

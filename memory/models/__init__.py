@@ -6,7 +6,7 @@ from memory.models.audit import AuditEvent
 from memory.models.experience import Outcome, Payload, Step, Task, ToolCall
 from memory.models.failures import DailyCount, ErrorPattern, Failure, PatternLink
 from memory.models.imports import ImportJob
-from memory.models.insights import RetryCell, SpeedCell, TaskInsight, WayCell
+from memory.models.insights import RepeatCell, RetryCell, SpeedCell, TaskInsight, WayCell
 from memory.models.localizations import Localization, PathUse
 from memory.models.paths import Lineage, Node, Path, PathBuild, PathEdge, PathEntry, PathNode, RewardChange
 from memory.models.rewrites import Alert, RewriteProposal
@@ -20,8 +20,9 @@ from memory.models.webhooks import Webhook, WebhookDelivery
 __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
-    "PathUse", "PatternHour", "PatternLink", "Payload", "RetryCell", "RewardChange", "RewriteProposal",
-    "SequenceKind", "SpeedCell", "Step", "StoredAnswer", "Task", "TaskInsight", "TaskWatch", "TextEntry",
-    "Tool", "ToolCall", "ToolHour", "ToolSchema", "ToolSequence", "User", "Validator", "WayCell",
-    "WeakSpot", "WeakSpotMember", "WeakSpotScan", "Webhook", "WebhookDelivery", "Workspace",
+    "PathUse", "PatternHour", "PatternLink", "Payload", "RepeatCell", "RetryCell", "RewardChange",
+    "RewriteProposal", "SequenceKind", "SpeedCell", "Step", "StoredAnswer", "Task", "TaskInsight",
+    "TaskWatch", "TextEntry", "Tool", "ToolCall", "ToolHour", "ToolSchema", "ToolSequence", "User",
+    "Validator", "WayCell", "WeakSpot", "WeakSpotMember", "WeakSpotScan", "Webhook", "WebhookDelivery",
+    "Workspace",
 ]  # fmt: skip

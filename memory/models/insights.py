@@ -130,3 +130,33 @@ class RetryCell(models.Model):
 
     def __str__(self) -> str:
         return f"retries of {self.tool} on {self.day}"
+
+
+class RepeatCell(models.Model):
+    """Calls and failures of one tool by one agent in one hour (UTC, its beginning); of one error pattern, or of
+    all of them (0). ``repeats`` are failures whose pattern an earlier task had met. Calls stand only under
+    pattern 0.
+    """
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
+    hour = models.DateTimeField()
+    tool = models.CharField(max_length=200, blank=True)
+    agent = models.CharField(max_length=200, blank=True)
+    pattern = models.BigIntegerField(default=0)
+    calls = models.IntegerField(default=0)
+    failures = models.IntegerField(default=0)
+    repeats = models.IntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["workspace", "hour", "tool", "agent", "pattern"], name="repeat_cell_once"
+            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["workspace", "tool", "pattern", "hour"], name="repeat_cell_by_tool"),
+            models.Index(fields=["workspace", "pattern", "hour"], name="repeat_cell_by_pattern"),
+        ]
+
+    def __str__(self) -> str:
+        return f"repeats of {self.tool} at {self.hour}"

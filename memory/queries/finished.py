@@ -27,6 +27,13 @@ class FinishedTask(NamedTuple):
     call_count: int
     external_id: str
     env: dict[str, Any]
+    goal: str
+    outcome: str
+
+    @property
+    def is_success(self) -> bool:
+        """Whether somebody said that it reached its goal."""
+        return self.outcome == "success"
 
 
 @dataclass(frozen=True)
@@ -113,5 +120,5 @@ def _finished(workspace: Any) -> QuerySet[Task]:
 
 
 def _columns(rows: QuerySet[Task]) -> QuerySet[Task, tuple[Any, ...]]:
-    columns = ("id", "revision", "analysed_at", "call_count", "external_id", "env")
+    columns = ("id", "revision", "analysed_at", "call_count", "external_id", "env", "goal", "outcome")
     return rows.order_by("analysed_at", "id").values_list(*columns)

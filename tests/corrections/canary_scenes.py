@@ -39,7 +39,7 @@ def seen_numbers(canary: tuple[int, int], control: tuple[int, int], *, share: fl
 
 
 def make_tried(workspace: Workspace, name: str = "Default city", *, tasks: int = 2, **fields: Any) -> Canary:
-    """A running canary with ``tasks`` decided tasks in each arm (half failed in control), looks and events."""
+    """A running canary with ``tasks`` decided tasks an arm (half failed in control), looks and events."""
     given = {"ends_at": NOW + timedelta(days=3650), "state_reason": name, **fields}
     canary = make_canary(make_rule(workspace, active=False, name=name), **given)
     for number in range(tasks):

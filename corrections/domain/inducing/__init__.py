@@ -7,5 +7,15 @@ Pure: no database, no clock, no I/O; the same calls in the same order give the s
 from corrections.domain.inducing.calls import ObservedCall, PastCall
 from corrections.domain.inducing.inducer import Inducer
 from corrections.domain.inducing.proposals import Backtest, Changes, Proposal
+from corrections.domain.inducing.tries import SecondTries, WholeRun
 
-__all__ = ["Backtest", "Changes", "Inducer", "ObservedCall", "PastCall", "Proposal"]
+__all__ = [
+    "Backtest",
+    "Changes",
+    "Inducer",
+    "ObservedCall",
+    "PastCall",
+    "Proposal",
+    "SecondTries",
+    "WholeRun",
+]

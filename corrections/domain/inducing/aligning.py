@@ -8,12 +8,21 @@ from corrections.domain.inducing.recovering import Recovery, takes_over
 from memory.domain.rewriting.align_edits import LearntEdit, Repair, learn_edit, place_of
 
 
+class Forgotten(NamedTuple):
+    """A step that was left out, and the call of the failed path before which it belongs."""
+
+    step: PastCall
+    before: ObservedCall
+
+
 class Lesson(NamedTuple):
-    """A failing call, the steps it lacked or the tool that took over, and the input it should have had."""
+    """A failing call, the steps it lacked or the tool that took over, the input it should have had, and where
+    each step belongs."""
 
     call: ObservedCall
     recoveries: tuple[Recovery, ...]
     fixed: Mapping[str, Any] | None
+    forgotten: tuple[Forgotten, ...] = ()
 
 
 def lesson_of(repair: Repair, *, run: str, call_id: str = "") -> Lesson | None:
@@ -27,19 +36,36 @@ def lesson_of(repair: Repair, *, run: str, call_id: str = "") -> Lesson | None:
     node = nodes[place]
     if not node.tool:
         return None
-    call = ObservedCall(
-        id=call_id or f"{run}/{node.name}",
+    call = _observed(repair, place, run=run, call_id=call_id or f"{run}/{node.name}")
+    edit = learn_edit(repair)
+    if edit is None:
+        return Lesson(call, (), None)
+    forgotten = tuple(
+        Forgotten(
+            PastCall(step.node.tool, step.node.params),
+            call if not step.back else _observed(repair, place - step.back, run=run, call_id=call.id),
+        )
+        for step in edit.steps
+        if step.operation == "add" and step.node.tool and nodes[place - step.back].tool
+    )
+    return Lesson(call, tuple(_recoveries(edit, call)), _fixed(edit, call), forgotten)
+
+
+def _observed(repair: Repair, place: int, *, run: str, call_id: str) -> ObservedCall:
+    """A node of the failed path as a call; what went wrong is always the failing node's."""
+    nodes, failure = repair.failed.nodes, repair.failure
+    return ObservedCall(
+        id=call_id,
         run=run,
-        tool=node.tool,
-        input=node.params,
+        tool=nodes[place].tool,
+        input=nodes[place].params,
         failed=True,
-        message=repair.failure.message,
-        error_type=repair.failure.error_type or "error",
+        message=failure.message,
+        error_type=failure.error_type or "error",
         env=repair.failed.env,
+        goal=repair.failed.goal,
         history=tuple(PastCall(other.tool, other.params) for other in nodes[:place] if other.tool),
     )
-    edit = learn_edit(repair)
-    return Lesson(call, tuple(_recoveries(edit, call)) if edit else (), _fixed(edit, call) if edit else None)
 
 
 def _recoveries(edit: LearntEdit, call: ObservedCall) -> list[Recovery]:

@@ -1,10 +1,11 @@
 """What is proposed now: each mistake's conditions, put together by action, as rules that the engine takes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from corrections.domain.inducing.covering import Clause
 from corrections.domain.inducing.features import Atom
+from corrections.domain.inducing.forgotten import StepKey
 from corrections.domain.inducing.groups import Group, Mistake
 from corrections.domain.inducing.ledger import Book, Ledger
 from corrections.domain.inducing.proposals import Action, Changes, Evidence, Joined, Proposal, join, propose
@@ -14,6 +15,7 @@ from hgmem.rules import Rule, RuleError
 MAX_TAKEN = 20_000
 Bucket = tuple[Mistake, Action]
 """A tool and scope, and what is done there: conditions of several mistakes may become one rule."""
+Source = Bucket | RepeatKey | StepKey
 
 
 class Board:
@@ -22,9 +24,10 @@ class Board:
     def __init__(self, groups: Mapping[Mistake, Group], ledger: Ledger, repeats: Repeats) -> None:
         self._groups, self._ledger, self._repeats = groups, ledger, repeats
         self._by_action: dict[Bucket, dict[Mistake, None]] = {}
-        self._made: dict[Bucket | RepeatKey, dict[str, Proposal]] = {}
+        self._made: dict[Source, dict[str, Proposal]] = {}
         self._taken: dict[str, bool] = {}
         self._told: dict[str, Proposal] = {}
+        self._said: dict[str, tuple[Book, Joined]] = {}
 
     def proposals(self) -> list[Proposal]:
         """Everything proposed now, with the number of good calls as it is now."""
@@ -43,6 +46,11 @@ class Board:
             updated=tuple(new for key, new in now.items() if key in told and told[key] != new),
             withdrawn=tuple(key for key in told if key not in now),
         )
+
+    def hits(self, key: str) -> int:
+        """How many good calls a proposal would hit that was made once, whether it still stands or not."""
+        book, joined = self._said.get(key, (None, None))
+        return len(self._hit(book, joined)) if book is not None and joined is not None else 0
 
     def set_parts(self, mistake: Mistake, parts: dict[Action, tuple[Clause, ...]]) -> None:
         """What is proposed about a mistake from now on."""
@@ -72,6 +80,13 @@ class Board:
             if proposal is not None and self._is_rule(proposal):
                 self._made[key] = {proposal.key: proposal}
 
+    def set_step(self, key: StepKey, proposals: Sequence[Proposal]) -> None:
+        """What is proposed about a step that was forgotten before one call."""
+        self._made.pop(key, None)
+        made = {proposal.key: proposal for proposal in proposals if self._is_rule(proposal)}
+        if made:
+            self._made[key] = made
+
     def _propose(self, bucket: Bucket) -> None:
         where, action = bucket
         failing: dict[str, tuple[str, str, frozenset[Atom]]] = {}
@@ -94,14 +109,23 @@ class Board:
         self, where: Mistake, joined: Joined, action: Action, evidence: Evidence
     ) -> Proposal | None:
         """One rule with its backtest; None for one that the engine does not take."""
-        hit: set[int] = set()
-        for extra in joined.any_of or (None,):
-            facts = joined.all_of if extra is None else joined.all_of | {extra}
-            hit |= self._ledger.hit(where.book, facts, joined.none_of)
+        hit = self._hit(where.book, joined)
         names = tuple(self._ledger.name(where.book, number) for number in sorted(hit))
         texts = self._ledger.always_text(where.tool)
         proposal = propose(where.tool, where.scope, joined, action, replace(evidence, hit=names), texts)
-        return proposal if proposal is not None and self._is_rule(proposal) else None
+        if proposal is None or not self._is_rule(proposal):
+            return None
+        self._said[proposal.key] = where.book, joined
+        if len(self._said) > MAX_TAKEN:
+            del self._said[next(iter(self._said))]
+        return proposal
+
+    def _hit(self, book: Book, joined: Joined) -> set[int]:
+        found: set[int] = set()
+        for extra in joined.any_of or (None,):
+            facts = joined.all_of if extra is None else joined.all_of | {extra}
+            found |= self._ledger.hit(book, facts, joined.none_of)
+        return found
 
     def _is_rule(self, proposal: Proposal) -> bool:
         if len(self._taken) > MAX_TAKEN:
@@ -116,9 +140,9 @@ class Board:
         return self._taken[proposal.key]
 
 
-def _book(source: Bucket | RepeatKey) -> Book:
-    """Whose good calls the proposals of a bucket, or of a repeated text, are tried on."""
-    if isinstance(source, RepeatKey):
+def _book(source: Source) -> Book:
+    """Whose good calls the proposals of a bucket, of a repeated text or of a forgotten step are tried on."""
+    if isinstance(source, RepeatKey | StepKey):
         return source.tool, source.scope[1]
     return source[0].book
 

@@ -23,7 +23,7 @@ class ObservedCall:
 
     ``id`` names the call in a backtest, ``run`` the task it belongs to. ``message`` and ``error_type`` say
     what went wrong; both are ignored where ``failed`` is false. ``history`` is what the run did before; None
-    stands for the calls of the run that the inducer was told already.
+    stands for the calls of the run that the inducer was told already. ``goal`` is the run's.
     """
 
     id: str
@@ -35,6 +35,7 @@ class ObservedCall:
     error_type: str = "error"
     env: Mapping[str, Any] = field(default_factory=dict)
     history: tuple[PastCall, ...] | None = None
+    goal: str = ""
 
     def past(self) -> PastCall:
         """The call as later ones of its run look back at it."""

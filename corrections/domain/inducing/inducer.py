@@ -1,18 +1,20 @@
 """The inducer's memory: told one call after another, it keeps its proposals true to what it has seen."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from corrections.domain.inducing.acting import fallback, needed_step, step_action
-from corrections.domain.inducing.aligning import lesson_of
+from corrections.domain.inducing.aligning import Forgotten, lesson_of
 from corrections.domain.inducing.blaming import Said, blame, lacks
 from corrections.domain.inducing.board import Board
-from corrections.domain.inducing.calls import ObservedCall
+from corrections.domain.inducing.calls import ObservedCall, PastCall
 from corrections.domain.inducing.covering import Clause, cover, repeat
 from corrections.domain.inducing.dividing import divide
 from corrections.domain.inducing.edits import edit_between
 from corrections.domain.inducing.features import Atom, atoms_of
+from corrections.domain.inducing.forgotten import ForgottenSteps, StepKey
 from corrections.domain.inducing.general import generalise, step_clause
 from corrections.domain.inducing.groups import Group, Mistake, Seen
 from corrections.domain.inducing.ledger import Book, Ledger
@@ -22,7 +24,7 @@ from corrections.domain.inducing.repairs import Swap, best_fix, swaps_between, w
 from corrections.domain.inducing.repeats import Repeats
 from corrections.domain.inducing.surroundings import surroundings_of
 from corrections.domain.inducing.traits import traits_of
-from memory.domain.rewriting.align_edits import Repair
+from memory.domain.rewriting.align_edits import MAX_STEPS, Repair
 
 MAX_OPEN_RUNS = 1_000
 MAX_RUN_CALLS = 500
@@ -49,12 +51,15 @@ class Inducer:
         self._by_fact: dict[tuple[Book, Atom | None], dict[Mistake, None]] = {}
         self._open: dict[str, list[Seen]] = {}
         self._repeats = Repeats()
+        self._forgotten = ForgottenSteps()
+        self._steps: dict[Mistake, dict[StepKey, None]] = {}
         self._board = Board(self._groups, self._ledger, self._repeats)
 
     def learn(self, call: ObservedCall) -> None:
         """One more call and how it went."""
         run = self._open.setdefault(call.run, [])
-        seen = _see(call, run)
+        past = _past(call, run)
+        seen = _see(call, past)
         book = (call.tool, call.scope()[1])
         if self._ledger.meet(book, seen.atoms):
             self._board.refresh(call.tool)
@@ -69,7 +74,8 @@ class Inducer:
                 self._induce_all((family, mistake))
         else:
             self._ledger.add(book, call.id, seen.atoms, run=call.run, more=seen.more)
-            self._induce_all(self._hit_by(book, seen.facts))
+            families = [self._forgotten.family(key) for key in self._forgotten.meet(call, past)]
+            self._induce_all([*self._hit_by(book, seen.facts), *filter(self._groups.__contains__, families)])
         if len(self._open) > MAX_OPEN_RUNS:
             self.end_run(next(iter(self._open)))
 
@@ -83,7 +89,7 @@ class Inducer:
             mistake, family = self._mistakes(seen)
             self._add(mistake, family, seen)
             changed[family] = changed[mistake] = None
-            changed |= dict.fromkeys(self._pair(mistake, family, seen, calls[at + 1 :]))
+            changed |= dict.fromkeys(self._pair(mistake, family, seen, calls, at))
         self._induce_all(changed)
         self._forget()
 
@@ -97,13 +103,14 @@ class Inducer:
         if lesson is None:
             return
         call = lesson.call
-        seen = _see(call, ())
+        seen = _see(call, call.history or ())
         mistake, family = self._mistakes(seen)
         if call.id not in self._group(mistake).failing:
             self._add(mistake, family, seen)
         for some in (mistake, family) if lesson.recoveries else ():
             known = self._group(some).recoveries.get(call.id, ())
             self._groups[some].recoveries[call.id] = (*known, *lesson.recoveries)[:MAX_RECOVERIES]
+        self._teach(family, lesson.forgotten)
         changed: dict[Mistake, None] = {family: None, mistake: None}
         if lesson.fixed is not None and call.id not in self._groups[mistake].edits:
             changed |= dict.fromkeys(self._learn_fix(mistake, seen, lesson.fixed))
@@ -117,6 +124,13 @@ class Inducer:
     def changes(self) -> Changes:
         """What was proposed, gained evidence or was withdrawn since this was last asked."""
         return self._board.changes()
+
+    def hits(self, key: str) -> int:
+        """How many good calls the condition of a proposal would hit by now; 0 for one it never made.
+
+        What it took back, it may have had to.
+        """
+        return self._board.hits(key) + self._forgotten.hits(key)
 
     # --- groups ---------------------------------------------------------------------------------
 
@@ -145,17 +159,28 @@ class Inducer:
                 self._by_fact.setdefault((mistake.book, fact), {})[mistake] = None
         return group
 
-    def _pair(self, mistake: Mistake, family: Mistake, seen: Seen, later: Sequence[Seen]) -> list[Mistake]:
+    def _pair(
+        self, mistake: Mistake, family: Mistake, seen: Seen, run: Sequence[Seen], at: int
+    ) -> list[Mistake]:
         """What the rest of the run shows: the working call that repairs it, a step that was made before it.
 
         Returns the other words that it shows to be wrong.
         """
-        call, calls = seen.call, [other.call for other in later]
+        call, calls = seen.call, [other.call for other in run[at + 1 :]]
         recoveries = recoveries_of(call, calls)
         for some in (mistake, family) if recoveries else ():
             self._groups[some].recoveries[call.id] = recoveries
+        before = replace(call, history=_past(call, run[:at]))
+        steps = [one for one in recoveries if one.kind == "insert"]
+        self._teach(family, [Forgotten(PastCall(one.tool, one.arguments), before) for one in steps])
         fixed = best_fix(call.input, (it.input for it in calls if it.tool == call.tool and not it.failed))
         return [] if fixed is None else self._learn_fix(mistake, seen, fixed)
+
+    def _teach(self, family: Mistake, forgotten: Sequence[Forgotten]) -> None:
+        """The few steps that one run shows to be missing before this very call."""
+        for one in forgotten if len(forgotten) <= MAX_STEPS else ():
+            for key in self._forgotten.teach(family, one.before, one.step):
+                self._steps.setdefault(self._forgotten.family(key) or family, {})[key] = None
 
     def _learn_fix(self, mistake: Mistake, seen: Seen, fixed: Mapping[str, Any]) -> list[Mistake]:
         """The edit between a failing input and the one that worked; the other words that it shows wrong."""
@@ -195,6 +220,8 @@ class Inducer:
         while len(self._groups) > MAX_GROUPS:
             oldest = next(iter(self._groups))
             self._board.set_parts(oldest, {})
+            for key in self._steps.pop(oldest, ()):
+                self._board.set_step(key, ())
             del self._groups[oldest]
             self._general.get((oldest.tool, oldest.scope), {}).pop(oldest, None)
             for fact in oldest.blamed[:1] or (None,):
@@ -222,12 +249,21 @@ class Inducer:
                 fallback(family, group, self._ledger),
             )
         self._board.set_parts(family, {action: (clause,)} if clause and action else {})
+        self._set_steps(family, group)
         where = self._general.setdefault((family.tool, family.scope), {})
         where.pop(family, None)
         if group.parts:
             where[family] = None
         if before != group.parts:
             self._induce_all([member for member in group.members if member in self._groups])
+
+    def _set_steps(self, family: Mistake, group: Group) -> None:
+        """Steps before one call, for the failing calls that the family's own step does not reach."""
+        inserts = any(action.type == "INSERT_STEP" for action in group.parts)
+        for key in self._steps.get(family, ()):
+            caught = [group.failing[name] for name in self._forgotten.caught(key) if name in group.failing]
+            is_general = inserts and bool(caught) and all(group.holds(seen.facts) for seen in caught)
+            self._board.set_step(key, () if is_general else self._forgotten.proposals(key))
 
     def _induce(self, mistake: Mistake) -> None:
         """Find the conditions of a group anew, for each action that its evidence speaks for."""
@@ -243,15 +279,17 @@ class Inducer:
         return repeat(positives, book, self._ledger)
 
     def _is_covered(self, mistake: Mistake, group: Group) -> bool:
-        """Whether families say about all of its calls what it would say."""
+        """Whether families or forgotten steps say about all of its calls what it would say."""
         families = [self._groups[family] for family in self._general.get((mistake.tool, mistake.scope), ())]
-        return bool(families) and all(
-            any(family.holds(seen.facts) for family in families) for seen in group.failing.values()
+        return all(
+            self._forgotten.is_mended(name) or any(family.holds(seen.facts) for family in families)
+            for name, seen in group.failing.items()
         )
 
 
-def _see(call: ObservedCall, run: Sequence[Seen]) -> Seen:
-    past = call.history
-    if past is None:
-        past = tuple(seen.call.past() for seen in run)
+def _past(call: ObservedCall, run: Sequence[Seen]) -> tuple[PastCall, ...]:
+    return tuple(seen.call.past() for seen in run) if call.history is None else call.history
+
+
+def _see(call: ObservedCall, past: Sequence[PastCall]) -> Seen:
     return Seen(call, atoms_of(call.input), traits_of(call.input) | surroundings_of(call, past))

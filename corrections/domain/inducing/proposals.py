@@ -161,12 +161,8 @@ def propose(
     if len(condition) > MAX_CONDITION_CHARS:
         return None
     caught = [(name, run) for name, run, atoms in evidence.failing if joined.holds(atoms)]
-    digest = hashlib.blake2b(
-        json.dumps([tool, condition, action.type, action.detail]).encode("utf-8", "surrogatepass"),
-        digest_size=16,
-    )
     return Proposal(
-        key=digest.hexdigest(),
+        key=proposal_key(tool, condition, action),
         tool=tool,
         condition=condition,
         action_type=action.type,
@@ -178,3 +174,9 @@ def propose(
         runs=len({run for _name, run in caught}),
         priority=action.priority,
     )
+
+
+def proposal_key(tool: str, condition: str, action: Action) -> str:
+    """The same 32 hex digits for the same tool, condition and action."""
+    said = json.dumps([tool, condition, action.type, action.detail]).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=16).hexdigest()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from memory.background.insights import failure_hours, retries, sequences, speed, ways
+from memory.background.insights import failure_hours, repeats, retries, sequences, speed, ways
 from memory.domain.insights.contributions import JSON
 from memory.domain.insights.runs import InsightRun
 
@@ -32,5 +32,5 @@ class Counter(Protocol):
         ...
 
 
-COUNTERS: tuple[Counter, ...] = (speed, ways, retries, sequences, failure_hours)
+COUNTERS: tuple[Counter, ...] = (speed, ways, retries, sequences, failure_hours, repeats)
 """All of them, in the order in which they write."""

@@ -1,0 +1,67 @@
+"""A whole HGMem for a benchmark: web, worker and beat on a free port, with a database of its own."""
+
+import os
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from benchmarks.serving import ROOT, free_port, stop, wait_for
+
+SCOPES = ("rules:read", "rules:write", "experience:read", "experience:write", "review")
+CELERY = ("-m", "celery", "--quiet", "-A", "hgmem_site.celery")
+WORKER = ("worker", "--loglevel", "ERROR", "--pool", "solo", "--without-gossip", "--without-mingle",
+          "--without-heartbeat")  # fmt: skip
+
+
+@contextmanager
+def whole_site(var: Path, *workspaces: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Start everything on an empty SQLite database under ``var``; yields its URL and each workspace's key.
+
+    In these workspaces one person does everything: what is approved is served to all at once, no canary.
+    """
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    for name in ("DATABASE_URL", "REDIS_URL"):
+        os.environ.pop(name, None)
+    os.environ |= {
+        "HGMEM_VAR": str(var), "HGMEM_URL": url, "DJANGO_SETTINGS_MODULE": "hgmem_site.settings",
+        "HGMEM_QUERY_RATE": "100000000/min", "HGMEM_API_RATE": "100000000/min", "LOG_LEVEL": "ERROR",
+    }  # fmt: skip
+    import django
+    from django.core.management import call_command
+
+    django.setup()
+    call_command("migrate", verbosity=0)
+    keys = {name: _workspace(name) for name in workspaces}
+    granian = (
+        "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port), "--workers", "1",
+        "--blocking-threads", "4", "--no-ws", "--log-level", "warning", "hgmem_site.wsgi:application",
+    )  # fmt: skip
+    with ExitStack() as running:
+        for command in (granian, (*CELERY, *WORKER), (*CELERY, "beat", "--loglevel", "ERROR", "--pidfile=")):
+            process = subprocess.Popen([sys.executable, *command], cwd=ROOT)
+            running.callback(stop, process)
+            if command is granian:
+                wait_for(port, process)
+        yield url, keys
+
+
+def _workspace(slug: str) -> str:
+    from corrections.actions.canaries import set_canary_policy
+    from corrections.actions.changes import set_change_policy
+    from memory.actions.accounts import create_key, create_workspace
+    from memory.domain.access import Scope
+    from memory.models import User
+    from memory.permissions import SYSTEM
+
+    owner = User.objects.create_superuser(username=f"owner-{slug}", password=secrets.token_urlsafe(12))
+    workspace = create_workspace(slug=slug, name=slug, owner=owner, by=SYSTEM)
+    set_change_policy(workspace_id=workspace.pk, changes={"self_approval": True}, by=SYSTEM)
+    set_canary_policy(workspace_id=workspace.pk, changes={"start": "never"}, by=SYSTEM)
+    _key, secret = create_key(
+        workspace=workspace, name="benchmark", scopes=[Scope(it) for it in SCOPES], by=SYSTEM
+    )
+    return secret
