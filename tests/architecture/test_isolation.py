@@ -5,7 +5,7 @@ from django.db import models
 from rest_framework.test import APIClient
 
 from corrections.models import ManualDependency, ToolImpact
-from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Webhook, WebhookDelivery
+from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Task, Webhook, WebhookDelivery
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
     make_localization,
@@ -81,17 +81,16 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "insight-sequences": make_sequence(workspace),
         "insight-weak-spots": make_spot(workspace),
         "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
-        "deliveries": (
-            sent := WebhookDelivery.objects.create(
-                webhook=hook,
-                event="alert.raised",
-                body={},
-                next_at=task.received_at,
-                created_at=task.received_at,
-            )
-        ),
-        "webhook-deliveries": sent,
+        **dict.fromkeys(("deliveries", "webhook-deliveries"), make_delivery(hook, task)),
     }
+
+
+def make_delivery(hook: Webhook, task: Task) -> WebhookDelivery:
+    """Something to send, due when the task came."""
+    at = task.received_at
+    return WebhookDelivery.objects.create(
+        webhook=hook, event="alert.raised", body={}, next_at=at, created_at=at
+    )
 
 
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
