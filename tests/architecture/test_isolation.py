@@ -5,16 +5,7 @@ from django.db import models
 from rest_framework.test import APIClient
 
 from corrections.models import ManualDependency, ToolImpact
-from memory.models import (
-    Alert,
-    ApiKey,
-    AuditEvent,
-    ImportJob,
-    Member,
-    Webhook,
-    WebhookDelivery,
-    Workspace,
-)
+from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Webhook, WebhookDelivery, Workspace
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
     NOW,
@@ -48,14 +39,6 @@ BODY = {
 }
 
 
-def make_delivery(workspace: Workspace) -> WebhookDelivery:
-    """A message that waits for a webhook."""
-    hook = Webhook.objects.create(workspace=workspace, url="https://example.org/a")
-    return WebhookDelivery.objects.create(
-        webhook=hook, event="alert.raised", body={}, next_at=NOW, created_at=NOW
-    )
-
-
 @pytest.fixture
 def rows(cast: Cast) -> dict[str, models.Model]:
     """One row of each kind in the cast's workspace, by the first part of its URL."""
@@ -77,8 +60,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "sample": answer,
         "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
-        "rewrites": proposal,
-        "review": proposal,
+        **dict.fromkeys(("rewrites", "review"), proposal),
         "alerts": Alert.objects.create(
             workspace=workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=task.received_at
         ),
@@ -98,10 +80,17 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "validators": make_validator(workspace),
         "insight-sequences": make_sequence(workspace),
         "insight-weak-spots": make_spot(workspace),
-        "webhooks": (sent := make_delivery(workspace)).webhook,
-        "deliveries": sent,
-        "webhook-deliveries": sent,
+        **webhook_rows(workspace),
     }
+
+
+def webhook_rows(workspace: Workspace) -> dict[str, models.Model]:
+    """A webhook and a message to it."""
+    hook = Webhook.objects.create(workspace=workspace, url="https://example.org/a")
+    sent = WebhookDelivery.objects.create(
+        webhook=hook, event="alert.raised", body={}, next_at=NOW, created_at=NOW
+    )
+    return {"webhooks": hook, **dict.fromkeys(("deliveries", "webhook-deliveries"), sent)}
 
 
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
