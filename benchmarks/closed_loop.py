@@ -4,8 +4,8 @@
     python -m benchmarks.closed_loop --tasks 40     # only the first 40 tasks
     python -m benchmarks.closed_loop --url URL --key KEY    # against a running server, memory on only
 
-A scripted agent walks BFCL's gold path with one step left out, asks before each call over HTTP, does what it is
-told, records what happened, and after a failure walks the whole path once more. Every 50 walks a person (the
+A scripted agent walks BFCL's gold path with one step left out, asks before each call over HTTP, does what it
+is told, records what happened, and after a failure walks the whole path once more. Every 50 walks a person (the
 harness) accepts what the inducer proposes and what the system asks to disable. Protocol and limits:
 docs/benchmarks/closed_loop.md.
 """
@@ -25,11 +25,11 @@ from typing import Any
 from benchmarks.bfcl import Run, Task, Variant, load_tasks, play, variants
 from benchmarks.bfcl.agent import Server, walk
 from benchmarks.report import Report, parse_arguments
-from benchmarks.whole_site import whole_site
+from benchmarks.whole_site import whole_site, worker_is_idle
 
 WINDOW = 50
 SEED = 7
-QUIET_S = 3.0
+QUIET_S = 12.0
 SETTLE_S = 90.0
 GOAL_GONE = 0.90
 Pattern = tuple[str, str, str]
@@ -59,8 +59,11 @@ class Pass:
 class Loop:
     """One arm: an agent with or without memory, and what it met before."""
 
-    def __init__(self, stream: Sequence[Variant], server: Server | None, *, learns: bool) -> None:
-        self._stream, self._server, self._learns = stream, server, learns
+    def __init__(
+        self, stream: Sequence[Variant], server: Server | None, is_idle: Callable[[], bool] | None = None
+    ) -> None:
+        self._stream, self._server, self._is_idle = stream, server, is_idle
+        self.learns = True
         self._met: set[Pattern] = set()
 
     def walk_all(self, name: str, advance: Callable[[int], None]) -> Pass:
@@ -70,8 +73,8 @@ class Loop:
             window = self._stream[start : start + WINDOW]
             found.failures.append(sum(self._one(variant, name, found) for variant in window))
             advance(len(window))
-            if self._learns and self._server is not None:
-                found.refused += decide(self._server)
+            if self.learns and self._server is not None:
+                found.refused += decide(self._server, self._is_idle)
         found.seconds = time.monotonic() - started
         return found
 
@@ -82,7 +85,7 @@ class Loop:
             run, advice = walk(variant, self._server, run=name)
             found.advice += advice.kinds
         self._count(variant, plain, run, found)
-        if self._learns and self._server is not None and not run.ok:
+        if self.learns and self._server is not None and not run.ok:
             walk(Variant(variant.task), self._server, run=f"{name}:again:{variant.left_out}")
         return len(run.errors)
 
@@ -116,12 +119,12 @@ def stream_of(tasks: Sequence[Task]) -> list[Variant]:
     return found
 
 
-def decide(server: Server) -> Counter[str]:
+def decide(server: Server, is_idle: Callable[[], bool] | None) -> Counter[str]:
     """What a person does now and then: wait for the worker, accept all proposals, disable what is doubted.
 
     What was refused, by its reason.
     """
-    settle(server)
+    settle(server, is_idle)
     refused: Counter[str] = Counter()
     for proposal in server.rows("rules/proposals", status="proposed"):
         refused[server.offer(f"rules/proposals/{proposal['uuid']}/accept", {"note": "benchmark"})] += 1
@@ -132,19 +135,24 @@ def decide(server: Server) -> Counter[str]:
     return refused
 
 
-def settle(server: Server) -> None:
-    """Until what is proposed has not changed for some seconds; at most ``SETTLE_S``."""
-    until, said, since = time.monotonic() + SETTLE_S, None, time.monotonic()
+def settle(server: Server, is_idle: Callable[[], bool] | None) -> None:
+    """Until the worker has looked at everything, at most ``SETTLE_S``.
+
+    Of a server of our own its database says so; of another one what is proposed must stay for ``QUIET_S``.
+    """
+    until, said, since = time.monotonic() + SETTLE_S, "", time.monotonic()
     while time.monotonic() < until:
-        newest = server.get("experiences", limit=1)["results"]
-        is_analysed = not newest or newest[0]["is_analysed"]
-        rows = server.rows("rules/proposals", status="proposed")
-        now = (is_analysed, tuple((row["uuid"], row["backtest"]["caught"]) for row in rows))
-        if now != said:
-            said, since = now, time.monotonic()
-        if is_analysed and time.monotonic() - since > QUIET_S:
-            return
-        time.sleep(0.5)
+        if is_idle is not None:
+            if is_idle():
+                return
+        else:
+            rows = server.rows("rules/proposals", status="proposed")
+            now = repr([(row["uuid"], row["backtest"]["caught"]) for row in rows])
+            if now != said:
+                said, since = now, time.monotonic()
+            if time.monotonic() - since > QUIET_S:
+                return
+        time.sleep(0.3)
 
 
 def shuffle_rules(source: Server, target: Server) -> int:
@@ -162,6 +170,9 @@ def shuffle_rules(source: Server, target: Server) -> int:
     plan = target.post("rules/import/plan", {"files": files, "prune": False})
     asked = {"digest": plan["digest"], "base": plan["base"], "reason": "benchmark"}
     target.post("rules/import/apply", {"files": files, "prune": False, **asked})
+    for change in target.rows("change-requests", status="undecided"):
+        body = {"revision": change["revision"], "note": "benchmark"}
+        target.offer(f"change-requests/{change['uuid']}/approve", body)
     time.sleep(2.0)
     return len(rules)
 
@@ -178,18 +189,22 @@ def _row(name: str, found: Pass) -> list[Any]:
     ]  # fmt: skip
 
 
-def measure(report: Report, stream: Sequence[Variant], url: str, keys: dict[str, str]) -> dict[str, Pass]:
+def measure(
+    report: Report, stream: Sequence[Variant], url: str, keys: dict[str, str],
+    is_idle: Callable[[], bool] | None = None,
+) -> dict[str, Pass]:  # fmt: skip
     """All arms, two passes each; memory off needs no server: it neither asks nor learns."""
     found: dict[str, Pass] = {}
     servers = {name: Server(url, key) for name, key in keys.items()}
     arms: list[tuple[str, Server | None]] = [("off", None), ("on", servers["on"])]
     for arm, server in arms:
-        loop = Loop(stream, server, learns=server is not None)
+        loop = Loop(stream, server, is_idle)
         for number in (1, 2):
             with report.progress(f"memory {arm}, pass {number}", total=len(stream)) as advance:
                 found[f"{arm} {number}"] = loop.walk_all(f"p{number}", advance)
     if "shuffled" in servers:
-        loop = Loop(stream, servers["shuffled"], learns=False)
+        loop = Loop(stream, servers["shuffled"])
+        loop.learns = False
         rules = shuffle_rules(servers["on"], servers["shuffled"])
         with report.progress(f"{rules} shuffled rules", total=len(stream)) as advance:
             found["shuffled 2"] = loop.walk_all("p2", advance)
@@ -211,7 +226,7 @@ def main() -> int:
             tempfile.TemporaryDirectory(prefix="hgmem-loop-") as folder,
             whole_site(Path(folder), "on", "shuffled") as (url, keys),
         ):
-            found = measure(report, stream, url, keys)
+            found = measure(report, stream, url, keys, worker_is_idle)
     report.table(f"{len(stream)} walks a pass", COLUMNS, [_row(name, it) for name, it in found.items()])
     second = found["on 2"]
     report.figure("advice", {name: dict(it.advice) for name, it in found.items() if it.advice})

@@ -59,9 +59,24 @@ def _workspace(slug: str) -> str:
 
     owner = User.objects.create_superuser(username=f"owner-{slug}", password=secrets.token_urlsafe(12))
     workspace = create_workspace(slug=slug, name=slug, owner=owner, by=SYSTEM)
-    set_change_policy(workspace_id=workspace.pk, changes={"self_approval": True}, by=SYSTEM)
+    set_change_policy(
+        workspace_id=workspace.pk, changes={"self_approval": True, "key_approval": True}, by=SYSTEM
+    )
     set_canary_policy(workspace_id=workspace.pk, changes={"start": "never"}, by=SYSTEM)
     _key, secret = create_key(
         workspace=workspace, name="benchmark", scopes=[Scope(it) for it in SCOPES], by=SYSTEM
     )
     return secret
+
+
+def worker_is_idle() -> bool:
+    """Whether every recorded task was analysed and read by the inducer, by the database of ``whole_site``."""
+    from corrections.domain.proposing import cursor_of
+    from corrections.models import Induction
+    from memory.models import Task
+    from memory.queries.finished import newest_by_workspace
+
+    if Task.objects.filter(analysed_at=None).exists():
+        return False
+    cursors = dict(Induction.objects.values_list("workspace_id", "cursor"))
+    return all(cursor_of(newest) <= cursors.get(pk, 0) for pk, newest in newest_by_workspace().items())

@@ -20,7 +20,7 @@ app.autodiscover_tasks(related_name="schedule")
 @app.on_after_finalize.connect
 def set_the_clock(sender: Celery, **_: object) -> None:
     """Join what each app wants done by the clock (``BEAT`` in its ``schedule`` module)."""
-    for name in ("memory", "corrections"):
+    for name in ("memory", "corrections", "hgmem_site"):
         sender.conf.beat_schedule = {**sender.conf.beat_schedule, **import_module(f"{name}.schedule").BEAT}
 
 

@@ -13,6 +13,7 @@ from unfold.settings import get_config
 from unfold.utils import convert_color
 
 from corrections.queries.inbox import count_items
+from corrections.queries.plays import is_demo
 from memory.domain.access import Actor, may
 from memory.models import Workspace
 from memory.queries.workspaces import list_workspaces
@@ -30,6 +31,8 @@ class Section:
     """Prefixes of URL names that belong to this section, beside its own."""
     counted: str = ""
     """What is counted beside it: a kind of item of the review inbox, or ``all``."""
+    only_demo: bool = False
+    """Only in workspaces in which the demo plays."""
 
 
 COUNTED = 100
@@ -44,6 +47,7 @@ GROUPS: list[tuple[Any, list[Section]]] = [
             Section("tasks", _("Tasks"), "checklist", covers=("task",)),
             Section("patterns", _("Error patterns"), "bug_report", covers=("pattern",)),
             Section("insights", _("Insights"), "insights", covers=("insights",)),
+            Section("learn", _("Watch it learn"), "school", covers=("learn",), only_demo=True),
         ],
     ),
     (
@@ -115,6 +119,8 @@ class Shell:
     workspace: Workspace | None
     workspaces: list[Workspace]
     groups: list[tuple[Any, list[NavItem]]]
+    is_demo: bool = False
+    """Whether the scripted agent may play in this workspace."""
 
 
 def shell(request: HttpRequest) -> dict[str, Any]:
@@ -136,14 +142,20 @@ def build_shell(request: HttpRequest) -> Shell:
     workspace = getattr(request, "workspace", None)
     actor = getattr(request, "actor", None)
     name = (request.resolver_match.url_name if request.resolver_match else "") or ""
-    groups = []
+    groups, demo = [], False
     if workspace and actor:
+        demo = is_demo(workspace.pk, workspace.slug)
         waiting = count_items(workspace.pk)
         waiting |= {"all": sum(waiting.values())}
         groups = [
-            (title, nav_items(sections, workspace.slug, actor, name, waiting)) for title, sections in GROUPS
+            (title, nav_items(_shown(sections, demo), workspace.slug, actor, name, waiting))
+            for title, sections in GROUPS
         ]
-    return Shell(workspace, workspaces, [(title, items) for title, items in groups if items])
+    return Shell(workspace, workspaces, [(title, items) for title, items in groups if items], demo)
+
+
+def _shown(sections: list[Section], demo: bool) -> list[Section]:
+    return [section for section in sections if demo or not section.only_demo]
 
 
 def nav_items(

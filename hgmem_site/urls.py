@@ -22,4 +22,5 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("w/<slug:slug>/", include("memory.web.urls")),
     path("w/<slug:slug>/", include("corrections.web.urls")),
+    path("w/<slug:slug>/", include("hgmem_site.demo.urls")),
 ]

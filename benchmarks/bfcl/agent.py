@@ -5,7 +5,7 @@ It is no model. What a model would have to understand, it does by rule:
 - a changed input or another tool: it makes that call;
 - steps to make first: it makes them first, and fills in arguments that HGMem does not store (passwords) from
   what its user told it;
-- a hint that names a tool of the task which was not called yet: it calls that tool first, with its own arguments;
+- a hint that names a tool of the task which was not called yet: it calls that first, with its own arguments;
 - blocked: it leaves the call out; asked: its user says go ahead.
 """
 

@@ -17,7 +17,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from corrections.background.proposal_writing import write_proposals
-from corrections.live.inducers import READERS, Reader, cursor_of
+from corrections.domain.proposing import cursor_of
+from corrections.live.inducers import READERS, Reader
 from corrections.models import Induction
 from memory.queries.finished import newest_by_workspace
 

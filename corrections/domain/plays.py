@@ -16,7 +16,7 @@ WINDOW = 25
 """Walks that are counted together."""
 MAX_NEWEST = 12
 Window = list[int]
-"""Walks, walks with a failure, failures, repeated failures, walks that were told something."""
+"""Walks, walks with a failure, failures, walks that were told something."""
 
 
 def check_play(state: str, step: str) -> str:
@@ -25,15 +25,15 @@ def check_play(state: str, step: str) -> str:
 
 
 def count_walk(
-    counts: Sequence[Sequence[Window]], *, pass_number: int, failures: int, repeats: int, was_told: bool
+    counts: Sequence[Sequence[Window]], *, pass_number: int, failures: int, was_told: bool
 ) -> list[list[Window]]:
     """The counts with one more walk of a pass (1 is the first)."""
     passes = [[list(window) for window in windows] for windows in counts]
     passes += [[] for _ in range(pass_number - len(passes))]
     windows = passes[pass_number - 1]
     if not windows or windows[-1][0] >= WINDOW:
-        windows.append([0, 0, 0, 0, 0])
-    more = (1, int(failures > 0), failures, repeats, int(was_told))
+        windows.append([0, 0, 0, 0])
+    more = (1, int(failures > 0), failures, int(was_told))
     windows[-1] = [old + new for old, new in zip(windows[-1], more, strict=True)]
     return passes
 
@@ -43,11 +43,11 @@ def rates_of(counts: Sequence[Sequence[Window]]) -> list[list[dict[str, Any]]]:
     found = []
     for windows in counts:
         first, rows = 1, []
-        for walks, failing, failures, repeats, told in windows:
+        for walks, failing, failures, told in windows:
             rows.append(
                 {
                     "first": first, "last": first + walks - 1, "walks": walks, "failing": failing,
-                    "failures": failures, "repeats": repeats, "told": told,
+                    "failures": failures, "told": told,
                     "per_50": round(50 * failures / walks, 1) if walks else None,
                 }
             )  # fmt: skip

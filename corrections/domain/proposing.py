@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -27,6 +28,8 @@ PROPOSAL_STATUSES = statuses(PROPOSAL_INITIAL, PROPOSAL_TRANSITIONS)
 
 IDENTITY = ("applies_to", "condition", "action_type", "action_detail")
 """What makes a rule the same rule: where, when and what. Its name, words and window do not count."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
 HIDDEN = "[redacted"
 """Stands in stored evidence for what was removed: a live call never has it."""
 
@@ -53,3 +56,13 @@ def rule_key(rule: Rule) -> str:
 def is_about_hidden(rule: Rule) -> bool:
     """Whether the condition compares with something that was removed from the evidence."""
     return HIDDEN in (rule.condition or "")
+
+
+def cursor_of(moment: datetime) -> int:
+    """A moment as microseconds since 1970."""
+    return (moment - EPOCH) // MICROSECOND
+
+
+def moment_of(cursor: int) -> datetime:
+    """The other way round."""
+    return EPOCH + cursor * MICROSECOND

@@ -8,13 +8,12 @@ new calls are told.
 import logging
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 from django.db import connection
 
 from corrections.domain.inducing import Inducer, ObservedCall, Proposal, SecondTries, WholeRun
-from corrections.domain.proposing import is_about_hidden, read_proposed, rule_key
+from corrections.domain.proposing import EPOCH, cursor_of, is_about_hidden, read_proposed, rule_key
 from hgmem.rules import Rule, RuleError
 from memory.queries.finished import (
     FinishedCall,
@@ -26,19 +25,7 @@ from memory.queries.finished import (
 
 BATCH_TASKS = 50
 MAX_TASK_CALLS = 2_000
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)
 log = logging.getLogger(__name__)
-
-
-def cursor_of(moment: datetime) -> int:
-    """A moment as microseconds since 1970."""
-    return (moment - EPOCH) // MICROSECOND
-
-
-def moment_of(cursor: int) -> datetime:
-    """The other way round."""
-    return EPOCH + cursor * MICROSECOND
 
 
 class Reader:

@@ -12,8 +12,8 @@ class DemoPlay(models.Model):
     """How far the scripted agent of a demo workspace is.
 
     ``passes`` walks over the same tasks are made, then it ends; ``position`` is the next task of the current
-    pass. ``counts`` has for each pass a list of windows ``[walks, failing walks, failures, repeated failures,
-    walks that were told something]``; ``newest`` are the last walks with a failure or advice, newest first.
+    pass. ``counts`` has for each pass a list of windows ``[walks, failing walks, failures, walks that
+    were told something]``; ``newest`` are the last walks with a failure or advice, newest first.
     With ``autopilot`` the player accepts what is proposed; otherwise that waits in the inbox. ``claimed_by``
     and ``claimed_at`` are the lease of the worker that plays.
     """

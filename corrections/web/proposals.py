@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from corrections.actions.asking_model import ask_again, ask_model
 from corrections.actions.proposals import accept_proposal, propose_again, reject_proposal
 from corrections.domain.lifecycle import Refused
-from corrections.live.inducers import moment_of
+from corrections.domain.proposing import moment_of
 from corrections.models import RuleProposal
 from corrections.queries import proposals as queries
 from corrections.web.proposal_forms import AcceptForm, ProposalFilterForm, RejectForm, ReopenForm

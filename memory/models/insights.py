@@ -136,9 +136,10 @@ class RetryCell(models.Model):
 
 
 class RepeatCell(models.Model):
-    """Calls and failures of one tool by one agent in one hour (UTC, its beginning); of one error pattern, or of
-    all of them (0). ``repeats`` are failures whose pattern an earlier task had met. Calls stand only under
-    pattern 0.
+    """Calls and failures of one tool by one agent in one hour (UTC, its beginning), of one error pattern or all.
+
+    ``repeats`` are failures whose pattern an earlier task had met. Pattern 0 stands for all; calls stand only
+    there.
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -41,6 +41,17 @@ def list_patterns(workspace: Workspace, filters: PatternFilters, cursor: str) ->
     return most_first(rows, field, cursor)
 
 
+def find_pattern_id(workspace_id: int, uuid: str) -> int:
+    """The id of one error pattern of a workspace; -1 for none of that uuid."""
+    try:
+        found = ErrorPattern.objects.filter(workspace=workspace_id, uuid=UUID(uuid)).values_list(
+            "pk", flat=True
+        )
+    except ValueError:
+        return -1
+    return found.first() or -1
+
+
 def list_occurrences(pattern: ErrorPattern, cursor: str) -> Page[Failure]:
     """The failures of a pattern, newest first, with their task and call."""
     rows = Failure.objects.filter(pattern=pattern).select_related("task", "call")

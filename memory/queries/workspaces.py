@@ -28,3 +28,10 @@ def find_workspace(slug: str) -> Workspace | None:
 def find_user(username: str) -> User | None:
     """The person of that name, or None."""
     return User.objects.filter(username=username).first()
+
+
+def free_slug(prefix: str, most: int) -> str:
+    """``prefix-2``, ``prefix-3``...: the first that no workspace has; blank when ``most`` are taken."""
+    taken = set(Workspace.objects.filter(slug__startswith=f"{prefix}-").values_list("slug", flat=True))
+    names = (f"{prefix}-{number}" for number in range(2, most + 1))
+    return next((name for name in names if name not in taken), "")

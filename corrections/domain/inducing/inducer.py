@@ -74,8 +74,9 @@ class Inducer:
                 self._induce_all((family, mistake))
         else:
             self._ledger.add(book, call.id, seen.atoms, run=call.run, more=seen.more)
-            families = [self._forgotten.family(key) for key in self._forgotten.meet(call, past)]
-            self._induce_all([*self._hit_by(book, seen.facts), *filter(self._groups.__contains__, families)])
+            told = [self._forgotten.family(key) for key in self._forgotten.meet(call, past)]
+            families = [family for family in told if family is not None and family in self._groups]
+            self._induce_all([*self._hit_by(book, seen.facts), *families])
         if len(self._open) > MAX_OPEN_RUNS:
             self.end_run(next(iter(self._open)))
 

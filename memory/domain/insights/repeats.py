@@ -40,8 +40,10 @@ class Row(msgspec.Struct, array_like=True):
 
 
 def contribute(run: InsightRun) -> Any:
-    """The task's calls and failures; None without any. A task that failed as a whole counts as a failure of no
-    tool."""
+    """The task's calls and failures; None without any.
+
+    A task that failed as a whole counts as a failure of no tool.
+    """
     agent = run.agent[:MAX_AGENT]
     ledger: dict[Key, Repeated] = {}
     for call in run.calls:

@@ -1,0 +1,84 @@
+"""Starting and stopping the scripted agent of a demo workspace."""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from corrections.actions.canaries import set_canary_policy
+from corrections.actions.changes import set_change_policy
+from corrections.domain.lifecycle import Refused
+from corrections.domain.plays import check_play
+from corrections.models import DemoPlay
+from memory.actions import record_event
+from memory.actions.accounts import create_workspace
+from memory.domain.access import Actor, check_may
+from memory.domain.lifecycle import TransitionError
+from memory.queries.workspaces import free_slug
+
+DEMO = "demo"
+"""The slug of the first run's workspace; further ones are ``demo-2``, ``demo-3`` and so on."""
+MAX_DEMOS = 50
+
+
+@transaction.atomic
+def start_play(*, workspace_id: int, autopilot: bool, by: Actor) -> DemoPlay:
+    """Let the scripted agent play, or go on.
+
+    With ``autopilot`` its key may approve in this workspace, and what is approved is served to all tasks at
+    once, without a canary; otherwise proposals wait for people. Raises :class:`NotPermitted`,
+    :class:`Refused`.
+    """
+    check_may(by, "manage_workspace", within=workspace_id)
+    play = _locked(workspace_id)
+    play.state = _step(play, "start")
+    set_change_policy(
+        workspace_id=workspace_id, changes={"key_approval": autopilot, "self_approval": True}, by=by
+    )
+    set_canary_policy(workspace_id=workspace_id, changes={"start": "never"}, by=by)
+    now = timezone.now()
+    play.autopilot, play.last_error, play.started_by = autopilot, "", by.name
+    play.started_at, play.updated_at = play.started_at or now, now
+    play.save(update_fields=["state", "autopilot", "last_error", "started_by", "started_at", "updated_at"])
+    new = {"state": play.state, "autopilot": autopilot}
+    record_event(by=by, workspace=play.workspace, verb="start_play", subject=play, new=new)
+    return play
+
+
+@transaction.atomic
+def stop_play(*, workspace_id: int, by: Actor) -> DemoPlay:
+    """Stop after the walk that is under way. Raises :class:`NotPermitted`, :class:`Refused`."""
+    check_may(by, "manage_workspace", within=workspace_id)
+    play = _locked(workspace_id)
+    play.state, play.updated_at = _step(play, "stop"), timezone.now()
+    play.save(update_fields=["state", "updated_at"])
+    record_event(by=by, workspace=play.workspace, verb="stop_play", subject=play, new={"state": play.state})
+    return play
+
+
+@transaction.atomic
+def begin_again(*, workspace_id: int, owner: Any, by: Actor) -> str:
+    """A fresh demo workspace that knows nothing yet, owned by the user ``owner``: its slug.
+
+    The old one stays as it is. Raises :class:`NotPermitted`, :class:`Refused` (there are too many demos).
+    """
+    check_may(by, "manage_workspace", within=workspace_id)
+    slug = free_slug(DEMO, MAX_DEMOS)
+    if not slug:
+        raise Refused(f"There are {MAX_DEMOS} demo workspaces already.")
+    fresh = create_workspace(slug=slug, name=f"Demo {slug.removeprefix(DEMO)[1:]}", owner=owner, by=by)
+    DemoPlay.objects.create(workspace=fresh, updated_at=timezone.now())
+    return slug
+
+
+def _locked(workspace_id: int) -> DemoPlay:
+    DemoPlay.objects.get_or_create(workspace_id=workspace_id, defaults={"updated_at": timezone.now()})
+    rows = DemoPlay.objects.select_for_update(of=("self",)).select_related("workspace")
+    return rows.get(workspace_id=workspace_id)
+
+
+def _step(play: DemoPlay, step: str) -> str:
+    try:
+        return check_play(play.state, step)
+    except TransitionError as error:
+        raise Refused(str(error)) from error

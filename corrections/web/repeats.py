@@ -1,0 +1,83 @@
+"""Repeated errors: their rate over time, and before and after each rule."""
+
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from corrections.queries.repeats import Change, list_changes
+from memory.domain.insights.day_charts import Series, draw_days
+from memory.domain.insights.repeating import (
+    REPEAT_HEADER,
+    RULE_HEADER,
+    RepeatRate,
+    repeat_rows,
+    repeats_by_day,
+    repeats_of,
+    side_cells,
+)
+from memory.domain.insights.repeats import Repeated
+from memory.queries.insight_days import newest_day
+from memory.queries.insights_repeats import (
+    RepeatsAsked,
+    repeats_of_days,
+    repeats_of_names,
+    repeats_of_patterns,
+)
+from memory.queries.patterns import find_pattern_id
+from memory.web.access import PageRequest, workspace_page
+from memory.web.insight_spans import read_asked
+from memory.web.tables import csv_answer
+
+MAX_AGENT = 200
+
+
+@require_GET
+@workspace_page("look")
+def repeats(request: PageRequest) -> HttpResponseBase:
+    """By day, tool, agent, pattern and rule; ``?format=csv&table=days`` (or another of them) as a table."""
+    span, workspace_id = read_asked(request), request.workspace.pk
+    agent = request.GET.get("agent", "").replace("\x00", "")[:MAX_AGENT]
+    pattern = request.GET.get("pattern", "")
+    known = find_pattern_id(workspace_id, pattern) if pattern else 0
+    asked = RepeatsAsked(span.since, span.tool, agent, known)
+    cells = repeats_of_days(workspace_id, asked)
+    total, days = repeats_of("", cells.values()), repeats_by_day(cells, span.days)
+    tables = {
+        "days": days,
+        "tools": repeats_of_names(workspace_id, asked, "tool"),
+        "agents": repeats_of_names(workspace_id, asked, "agent"),
+    }
+    patterns = repeats_of_patterns(workspace_id, asked, calls=total.seen.calls)
+    changes = list_changes(workspace_id, tool=span.tool)
+    if request.GET.get("format") == "csv":
+        return _csv(
+            request.GET.get("table", ""), tables | {"patterns": [it.found for it in patterns]}, changes
+        )
+    context = {
+        "title": _("Repeats"), "total": total, "patterns": patterns, "changes": changes, "agent": agent,
+        "tools": tables["tools"], "agents": tables["agents"], "newest": newest_day(workspace_id),
+        "days": [day for day in days if day.seen != Repeated()],
+        "chart": draw_days(span.days, _lines(days), unit="%", factor=100.0),
+    }  # fmt: skip
+    return render(request, "insights/repeats.html", context | span.context())
+
+
+def _lines(days: list[RepeatRate]) -> list[Series]:
+    failed = [day.failed.value if day.failed.is_known else None for day in days]
+    again = [day.again.value if day.again.is_known else None for day in days]
+    return [Series(_("failures"), failed), Series(_("repeated failures"), again)]
+
+
+def _csv(table: str, tables: dict[str, list[RepeatRate]], changes: list[Change]) -> HttpResponseBase:
+    if table == "rules":
+        rows = [
+            (
+                change.rule.name, " ".join(change.tools), change.served_at.isoformat(),
+                *side_cells(change.before), *side_cells(change.after),
+            )
+            for change in changes
+        ]  # fmt: skip
+        return csv_answer("repeats-by-rules.csv", RULE_HEADER, rows)
+    name = table if table in tables else "days"
+    return csv_answer(f"repeats-by-{name}.csv", REPEAT_HEADER, repeat_rows(tables[name]))
