@@ -71,6 +71,7 @@ def _all_groups(request: PageRequest, totals: dict[str, int]) -> list[dict[str, 
         limit = queries.OVER_SHOWN if name == "over" else queries.GROUP_SHOWN
         rows = queries.list_by_state(request.workspace.pk, states=queries.GROUPS[name])[:limit]
         pictures = [picture_of(row, live=live, now=now) for row in rows]
+        pictures.sort(key=lambda one: one.row.state != "held")  # what waits for a person comes first
         groups.append({"name": name, "title": GROUPS[name], "total": total, "pictures": pictures})
     return groups
 

@@ -5,9 +5,10 @@ from django.db import models
 from rest_framework.test import APIClient
 
 from corrections.models import ManualDependency, ToolImpact
-from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Task, Webhook, WebhookDelivery
+from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Webhook, WebhookDelivery, Workspace
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
+    NOW,
     make_localization,
     make_path,
     make_pattern,
@@ -59,8 +60,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "sample": answer,
         "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
-        "rewrites": proposal,
-        "review": proposal,
+        **dict.fromkeys(("rewrites", "review"), proposal),
         "alerts": Alert.objects.create(
             workspace=workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=task.received_at
         ),
@@ -80,17 +80,17 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "validators": make_validator(workspace),
         "insight-sequences": make_sequence(workspace),
         "insight-weak-spots": make_spot(workspace),
-        "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
-        **dict.fromkeys(("deliveries", "webhook-deliveries"), make_delivery(hook, task)),
+        **webhook_rows(workspace),
     }
 
 
-def make_delivery(hook: Webhook, task: Task) -> WebhookDelivery:
-    """Something to send, due when the task came."""
-    at = task.received_at
-    return WebhookDelivery.objects.create(
-        webhook=hook, event="alert.raised", body={}, next_at=at, created_at=at
+def webhook_rows(workspace: Workspace) -> dict[str, models.Model]:
+    """A webhook and a message to it."""
+    hook = Webhook.objects.create(workspace=workspace, url="https://example.org/a")
+    sent = WebhookDelivery.objects.create(
+        webhook=hook, event="alert.raised", body={}, next_at=NOW, created_at=NOW
     )
+    return {"webhooks": hook, **dict.fromkeys(("deliveries", "webhook-deliveries"), sent)}
 
 
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:

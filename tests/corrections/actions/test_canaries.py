@@ -26,7 +26,7 @@ from corrections.actions.publishing import publish
 from corrections.actions.rules import activate_rule, draft_rule
 from corrections.domain.canaries import CANARY_STATES
 from corrections.domain.lifecycle import ReasonMissing, Refused, Status
-from corrections.models import Canary, Rule
+from corrections.models import Canary, Rule, RuleVersion
 from corrections.queries.rulesets import read_stamp
 from memory.domain.access import Actor, NotPermitted, Scope
 from memory.permissions import SYSTEM
@@ -106,7 +106,7 @@ def test_steer__another_workspace__is_refused(cast: Cast) -> None:
         pause_canary(canary=canary, by=cast.actor("owner"), reason=WHY)
 
 
-def test_pause_and_resume__time_stands_still(cast: Cast) -> None:
+def test_resume__paused_for_days__time_stood_still(cast: Cast) -> None:
     canary = open_canary(cast.workspace)
     before = read_stamp(cast.workspace.pk)
     pause_canary(canary=canary, by=cast.actor("reviewer"), reason=WHY)
@@ -310,3 +310,15 @@ def test_policy__key_loosens_it__is_refused(cast: Cast, changes: dict[str, Any],
     policy = set_canary_policy(workspace_id=cast.workspace.pk, changes=changes, by=key)
 
     assert {name: getattr(policy, name) for name in changes} == changes
+
+
+def test_roll_back__promoted_edit_whose_old_window_has_ended__serves_nothing(cast: Cast) -> None:
+    soon = (timezone.now() + timedelta(hours=1)).isoformat()
+    canary = open_edit(make_rule(cast.workspace, valid_until=soon), priority=7)
+    promote_canary(canary=canary, by=SYSTEM, reason=WHY)
+    over = timezone.now() - timedelta(hours=1)
+    RuleVersion.objects.filter(pk=canary.baseline_id).update(valid_until=over)
+
+    roll_back_canary(canary=canary, by=SYSTEM, reason=WHY)
+
+    assert (again(canary).state, again(canary).rule.status) == ("rolled_back", "disabled")

@@ -9,12 +9,13 @@ from corrections.models import Rule
 from memory.api.throttles import BUCKETS
 from memory.domain.access import Scope
 from tests.conftest import Cast, api_client, make_key
-from tests.corrections.builders import allow_self_approval, make_rule, weather_document
+from tests.corrections.builders import allow_self_approval, make_rule, serve_at_once, weather_document
 
 STEPS = ("activate", "disable", "retire", "delete")
 
 
 def test_rules__whole_life__over_the_api(cast: Cast, admin_api: APIClient) -> None:
+    serve_at_once(cast.workspace)
     allow_self_approval(cast.workspace)
     made = admin_api.post("/api/v1/rules", {"document": weather_document(), "note": "from a failure"})
     assert made.status_code == 201, made.content

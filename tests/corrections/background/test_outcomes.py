@@ -132,7 +132,7 @@ def test_outcome__recorded_but_not_analysed__stays_due(canary: Canary) -> None:
     assert settle_exposures() == 1
 
 
-def test_outcome__root_task_decides_and_sub_tasks_calls_count(canary: Canary) -> None:
+def test_outcome__sub_tasks__count_with_their_calls_and_the_root_decides(canary: Canary) -> None:
     exposure = expose(canary)
     end(canary.workspace, "sub", statuses=("error", "ok"), root_task="t1")
     assert told(exposure) == (False, True, False)

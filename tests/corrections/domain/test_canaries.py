@@ -75,7 +75,10 @@ def test_in_buckets__any_share__is_never_none_and_never_all(share: float, bucket
 
 @pytest.mark.parametrize(
     "stored",
-    [{"first_share": 0}, {"full_share": 1}, {"alpha": 0.5}, {"start": "some"}, {"max_days": 0}, {"holdout": 0.6}, []],
+    [
+        {"first_share": 0}, {"full_share": 1}, {"alpha": 0.5}, {"start": "some"}, {"max_days": 0},
+        {"holdout": 0.6}, [],
+    ],
     ids=str,
 )  # fmt: skip
 def test_policy__senseless__is_refused_when_written_and_harmless_when_stored(stored: Any) -> None:

@@ -71,6 +71,16 @@ def test_list__each_state__stands_in_its_group(cast: Cast, state: str, group: st
     assert canary.rule.name in page.text
 
 
+def test_list__one_waits_for_a_person__stands_first_and_is_counted_in_the_menu(cast: Cast) -> None:
+    held = make_tried(cast.workspace, "Older", state="held")
+    newer = make_tried(cast.workspace, "Newer")
+
+    page = page_client(cast.viewer).get("/w/acme/canaries/")
+
+    assert [one.row for one in page.context["groups"][0]["pictures"]] == [held, newer]
+    assert [item.count for _, items in page.context["shell"].groups for item in items if item.current] == [1]
+
+
 def test_list__filter__looks_in_the_name_and_ignores_nonsense(cast: Cast) -> None:
     canary = make_tried(cast.workspace, "Trim the code")
     make_tried(cast.workspace, "Default city")
