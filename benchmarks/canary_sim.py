@@ -16,24 +16,34 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.canary_sim_checks import (
+    COVERED_TASKS,
+    GUARDED,
+    HARMED,
+    TOGETHER,
+    TOGETHER_TASKS,
+    guarded,
+    intervals,
+    missed,
+    together,
+)
 from benchmarks.canary_sim_peers import Arms, Verdicts, chance_to_win, confidence_sequence, repeated_z_test
-from benchmarks.canary_sim_replay import NEVER, Ints, replay, replay_together
+from benchmarks.canary_sim_replay import NEVER, Ints, replay
 from benchmarks.canary_sim_worlds import Draws, World, constant, draw, slow_drift, sudden_drift
 from benchmarks.report import Report, parse_arguments
-from corrections.domain.effect import Limits, uplift_bounds
+from corrections.domain.effect import Limits
 
 ALPHA = 0.05
-PEERS = {"sequence N*=5000": confidence_sequence, "z-test": repeated_z_test, "Flagsmith": chance_to_win}
+SEQUENCE = "sequence N*=5000"
+PEERS = {SEQUENCE: confidence_sequence, "z-test": repeated_z_test, "Flagsmith": chance_to_win}
 DESIGNS = {
     "10 %": Limits(first_share=0.10, full_share=0.10),
     "50 %": Limits(first_share=0.50, full_share=0.50),
     "10 to 50 %": Limits(),
 }
+HELPED = "0.80 to 0.95"
 CHUNK = 500
-TOGETHER = 50
-GROUPS = 200
-TOGETHER_TASKS = 300
-COVERED_TASKS = 1_000
+"""Runs of which the peers' running counts are kept at once."""
 
 
 @dataclass(frozen=True)
@@ -61,13 +71,15 @@ def main() -> int:
     without, effects = no_effect(tasks), with_effect(tasks)
     with ProcessPoolExecutor(arguments.workers) as pool:
         rows = _simulated(report, pool, [*without, *effects], runs)
-        together = list(pool.map(_together, (0, 5, 25)))
-        missed = list(pool.map(partial(_missed, runs=runs), _intervals()))
+        families = list(pool.map(together, ((0.95, 0), (0.50, 0), (0.95, 5), (0.95, 25))))
+        guards = list(pool.map(partial(guarded, runs=runs), GUARDED))
+        misses = list(pool.map(partial(missed, runs=runs), intervals()))
     known = {world.name for world in without}
     _tell_false(report, [row for row in rows if row[0] in known])
     _tell_effects(report, [row for row in rows if row[0] not in known], tasks)
-    _tell_together(report, together)
-    _tell_intervals(report, missed)
+    _tell_together(report, families)
+    _tell_intervals(report, misses)
+    _tell_guarded(report, guards)
     return report.finish()
 
 
@@ -105,25 +117,20 @@ def _simulated(report: Report, pool: ProcessPoolExecutor, worlds: Sequence[World
 
 
 def _world(job: tuple[World, int], *, runs: int) -> list[Row]:
-    """Every design of one world, in pieces that fit into memory."""
+    """Every design of one world."""
     world, seed = job
-    pieces = [
-        _piece(draw(world, min(CHUNK, runs - start), seed * 1_000 + start // CHUNK))
-        for start in range(0, runs, CHUNK)
-    ]
-    return [(world.name, design, _joined([piece[design] for piece in pieces])) for design in DESIGNS]
+    draws = draw(world, runs, seed)
+    return [(world.name, design, _design(draws, limits)) for design, limits in DESIGNS.items()]
 
 
-def _piece(draws: Draws) -> dict[str, dict[str, Called]]:
-    found: dict[str, dict[str, Called]] = {}
-    for design, limits in DESIGNS.items():
-        said = replay(draws, limits)
-        blocked = float((said.blocked < NEVER).mean())
-        found[design] = {"HGMem": Called(said.rolled_back, said.promoted, blocked)}
-        if limits.first_share == limits.full_share and not draws.world.late:
-            arms = Arms.of(draws, limits.first_share)
-            found[design] |= {name: _called(peer(arms)) for name, peer in PEERS.items()}
-    return found
+def _design(draws: Draws, limits: Limits) -> dict[str, Called]:
+    said = replay(draws, limits)
+    blocked = float((said.blocked < NEVER).mean())
+    found = {"HGMem": Called(said.rolled_back, said.promoted, blocked)}
+    if limits.first_share != limits.full_share or draws.world.late:
+        return found
+    pieces = [Arms.of(piece, limits.first_share) for piece in draws.pieces(CHUNK)]
+    return found | {name: _joined([_called(peer(piece)) for piece in pieces]) for name, peer in PEERS.items()}
 
 
 def _called(verdicts: Verdicts) -> Called:
@@ -134,20 +141,10 @@ def _called(verdicts: Verdicts) -> Called:
     )
 
 
-def _joined(pieces: Sequence[dict[str, Called]]) -> dict[str, Called]:
-    return {
-        name: Called(
-            np.concatenate([piece[name].harm for piece in pieces]),
-            np.concatenate([piece[name].benefit for piece in pieces]),
-            _mean([piece[name].blocked for piece in pieces]),
-        )
-        for name in pieces[0]
-    }
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _joined(pieces: Sequence[Called]) -> Called:
+    return Called(
+        np.concatenate([piece.harm for piece in pieces]), np.concatenate([piece.benefit for piece in pieces])
+    )
 
 
 def _tell_false(report: Report, rows: Sequence[Row]) -> None:
@@ -167,7 +164,7 @@ def _tell_false(report: Report, rows: Sequence[Row]) -> None:
     worst = {
         name: max(called[name].either for _world, _design, called in rows if name in called) for name in names
     }
-    report.figure("worst_false_verdict", worst)
+    report.figure("worst_false_verdict", dict(worst))
     report.goal("false roll backs, worst world", measured=harm, limit=ALPHA)
     report.goal("false promotions, worst world", measured=benefit, limit=ALPHA)
     report.goal(
@@ -192,13 +189,12 @@ def _tell_effects(report: Report, rows: Sequence[Row], tasks: int) -> None:
     columns = ["success rate", "share", *names]
     report.table(f"Tasks to the right verdict: median / 90th percentile (found in {tasks:,})", columns, table)
     called = next(row[2] for row in rows if row[0] == "0.95 to 0.70" and row[1] == "10 %")
-    own, sequence = (float(np.median(called[name].harm)) for name in ("HGMem", "sequence N*=5000"))
+    own, sequence = (float(min(_quantiles(called[name].harm)[0], tasks)) for name in ("HGMem", SEQUENCE))
     report.goal(".95 to .70 at 10 %, half the sequence's median tasks", measured=own, limit=sequence / 2)
 
 
 def _took(called: Called, world: str, tasks: int) -> str:
-    worse = world == "0.95 to 0.70" or world == "0.80 to 0.50"
-    right = called.harm if worse else called.benefit
+    right = called.benefit if world == HELPED else called.harm
     found = float((right < NEVER).mean())
     shown = [f"{int(at):,}" if at < NEVER else f"> {tasks:,}" for at in _quantiles(right)]
     return f"{shown[0]} / {shown[1]} ({100 * found:.1f} %)"
@@ -209,61 +205,36 @@ def _quantiles(times: Ints) -> tuple[int, int]:
     return int(ordered[(len(ordered) - 1) // 2]), int(ordered[int(np.ceil(0.9 * len(ordered))) - 1])
 
 
-def _together(harmful: int) -> list[Any]:
-    chosen = np.arange(TOGETHER) < harmful
-    family = replay_together(GROUPS, chosen, (0.05, 0.30), TOGETHER_TASKS, Limits(), seed=harmful)
-    found = family.found() if harmful else None
-    return [harmful, family.any_false(), family.false_discoveries(), found, float(family.promoted.mean())]
-
-
 def _tell_together(report: Report, rows: Sequence[list[Any]]) -> None:
     shown = [["-" if cell is None else cell for cell in row] for row in rows]
     report.table(
-        f"{TOGETHER} canaries at once, {TOGETHER_TASKS} tasks each, .95 (harmful: to .70)",
-        ["harmful ones", "any false roll back", "false among rolled back", "harmful found", "promoted"],
+        f"{TOGETHER} canaries at once, {TOGETHER_TASKS} tasks each; harmful ones go to {HARMED:.2f}",
+        [
+            "success rate",
+            "harmful ones",
+            "any false roll back",
+            "false among rolled back",
+            "harmful found",
+            "promoted",
+        ],
         shown,
     )
-    report.goal("50 at once without an effect, any false roll back", measured=rows[0][1], limit=ALPHA)
-    report.goal("50 at once, false among rolled back", measured=max(row[2] for row in rows), limit=ALPHA)
-
-
-def _intervals() -> list[tuple[World, float]]:
-    tasks = COVERED_TASKS
-    worlds = [
-        constant(0.50, 0.50, tasks),
-        constant(0.95, 0.95, tasks),
-        constant(0.95, 0.70, tasks),
-        constant(0.80, 0.95, tasks),
-        slow_drift(0.95, 0.50, tasks),
-        sudden_drift(0.98, 0.50, tasks),
-    ]
-    return [(world, share) for world in worlds for share in (0.10, 0.50, 0.95)]
-
-
-def _missed(job: tuple[World, float], *, runs: int) -> list[Any]:
-    """How often the interval ever missed the mean effect so far, and its mean width after 300 tasks."""
-    world, share = job
-    missed, widths = [], []
-    for start in range(0, runs, CHUNK):
-        draws = draw(world, min(CHUNK, runs - start), 7_000 + start // CHUNK)
-        arms = Arms.of(draws, share)
-        counts = np.stack([arms.canary_n, arms.canary_failed, arms.control_n, arms.control_failed], axis=-1)
-        _estimate, lower, upper = uplift_bounds(counts[:, :, None, :])
-        truth = (world.control - world.canary).cumsum() / np.arange(1, world.tasks + 1)
-        missed.append(((lower > truth) | (upper < truth)).any(1))
-        widths.append(upper[:, 299] - lower[:, 299])
-    return [
-        world.name,
-        share,
-        float(np.concatenate(missed).mean()),
-        float(np.nanmean(np.concatenate(widths))),
-    ]
+    report.goal(
+        "50 at once without an effect, any false roll back", measured=max(rows[0][2], rows[1][2]), limit=ALPHA
+    )
+    report.goal("50 at once, false among rolled back", measured=max(row[3] for row in rows), limit=ALPHA)
 
 
 def _tell_intervals(report: Report, rows: Sequence[list[Any]]) -> None:
     columns = ["success rate", "share", "ever missed", "width after 300 tasks"]
     report.table(f"The interval of the uplift, checked after each of {COVERED_TASKS:,} tasks", columns, rows)
     report.goal("interval ever missed, worst world", measured=max(row[2] for row in rows), limit=ALPHA)
+
+
+def _tell_guarded(report: Report, rows: Sequence[list[Any]]) -> None:
+    columns = ["guardrails", "share", "broken, %", "harm or broken, %"]
+    report.table(f"No effect on four guardrails, {COVERED_TASKS:,} tasks", columns, rows)
+    report.goal("false roll backs for guardrails", measured=max(row[2] for row in rows) / 100, limit=ALPHA)
 
 
 if __name__ == "__main__":

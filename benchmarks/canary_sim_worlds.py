@@ -1,5 +1,6 @@
 """Worlds of the canary simulation: which tasks fail, in which arm, and when that is known."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -38,6 +39,12 @@ class Draws:
     arms: NDArray[np.float32]
     luck: NDArray[np.float32]
     delays: tuple[NDArray[np.int64], NDArray[np.int64]] | None = field(default=None)
+
+    def pieces(self, runs: int) -> Iterator["Draws"]:
+        """The same, some runs at a time."""
+        for start in range(0, len(self.arms), runs):
+            chosen = slice(start, start + runs)
+            yield Draws(self.world, self.arms[chosen], self.luck[chosen], self.delays)
 
     def in_canary(self, share: float) -> NDArray[np.bool_]:
         """Which tasks have the rule at a fixed share."""

@@ -18,6 +18,7 @@ from benchmarks.effect_bfcl import measure_bfcl
 from benchmarks.effect_poison import Poison
 from benchmarks.effect_reference import reference
 from benchmarks.effect_replay import Effects, Executor, halves, quartiles, replay
+from benchmarks.effect_trial import measure_trial, remembered
 from benchmarks.induced import Induced
 from benchmarks.report import Report, parse_arguments
 from benchmarks.streams import Run, Stream, StreamError, discover
@@ -43,17 +44,22 @@ def main() -> int:
         if databases is None or not any(run.domain in databases.scripts for run in stream.runs):
             report.note(f"{stream.name}: nothing to execute its calls in; left out.")
             continue
-        _measure(stream, executor(databases), report)
-        if not arguments.quick:
+        if not arguments.trial:
+            _measure(stream, executor(databases), report)
+        if not arguments.quick and not arguments.trial:
             _measure_poison(stream, executor(databases), report)
             _measure_change(stream, databases, report)
-    if not arguments.quick:
+        if arguments.trial or not arguments.quick:
+            before, after = executor(databases), executor(databases.renamed())
+            measure_trial(stream, remembered(before), remembered(after), Poison(), report)
+    if not arguments.quick and not arguments.trial:
         measure_bfcl(report)
     return report.finish()
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="only fired, ran, right")
+    parser.add_argument("--trial", action="store_true", help="only every repair as a canary")
 
 
 def executor(databases: Databases) -> Executor:

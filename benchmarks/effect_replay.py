@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from benchmarks.induced import Induced, changed_by
 from benchmarks.product import context_of
 from benchmarks.streams import Run, Stream
-from corrections.domain.effectiveness import MIN_OUTCOMES
+from corrections.domain.effectiveness import MIN_OUTCOMES, Effect
 
 
 class Executor(Protocol):
@@ -95,7 +95,13 @@ class Quartiles:
     others_right: float | None
 
 
-def quartiles(effects: Effects, induced: Induced) -> Quartiles:
+class Expects(Protocol):
+    """Knows what to expect of a rule."""
+
+    def effect(self, key: str, /) -> Effect: ...
+
+
+def quartiles(effects: Effects, induced: Expects) -> Quartiles:
     """Whether the rules the product trusts least are the bad ones."""
     fired = {key: some for key, some in effects.by_rule().items() if len(some) >= MIN_OUTCOMES}
     ranked = sorted(fired, key=lambda key: (induced.effect(key).mean, key))

@@ -40,6 +40,7 @@ SURE = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What can be varied."""
     parser.add_argument("--rules", type=int, default=10_000)
+    parser.add_argument("--canaries", type=int, default=0, help="so many of the rules are on trial")
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=15)
@@ -90,8 +91,8 @@ def context(number: int, rules: int, rng: random.Random) -> dict[str, Any]:
     }
 
 
-def fill(rules: int, report: Report) -> str:
-    """Store the rules, active, and a key; returns the key's secret."""
+def fill(rules: int, canaries: int, report: Report) -> str:
+    """Store the rules, active but for those on trial, and a key; returns the key's secret."""
     from django.db import transaction
     from django.utils import timezone
 
@@ -128,8 +129,33 @@ def fill(rules: int, report: Report) -> str:
             rule.latest_version = rule.live_version = version
             rule.status = "active"
         Rule.objects.bulk_update(stored, ["latest_version", "live_version", "status"], batch_size=300)
+        put_on_trial(stored[10 * TOOLS :][:canaries])
         stamp_ruleset(workspace.pk)
     return create_key(workspace=workspace, name="bench", scopes=[Scope.RULES_READ], by=SYSTEM)[1]
+
+
+def put_on_trial(rules: list[Any]) -> None:
+    """A running canary for each, half of the tasks."""
+    from django.utils import timezone
+
+    from corrections.domain.canaries import BUCKETS
+    from corrections.models import Canary, Rule
+
+    now = timezone.now()
+    Rule.objects.filter(pk__in=[rule.pk for rule in rules]).update(status="canary")
+    Canary.objects.bulk_create(
+        Canary(
+            workspace=rule.workspace,
+            rule=rule,
+            version=rule.live_version,
+            state="running",
+            salt="bench",
+            share=BUCKETS // 2,
+            requested_at=now,
+            updated_at=now,
+        )
+        for rule in rules
+    )
 
 
 def measure(
@@ -217,7 +243,7 @@ def main() -> int:
     report = Report("http", arguments)
     with tempfile.TemporaryDirectory(prefix="hgmem-bench-") as var:
         prepare_site(Path(var))
-        secret = fill(arguments.rules, report)
+        secret = fill(arguments.rules, arguments.canaries, report)
         with granian(workers=arguments.workers) as url:
             results = measure(url, secret, arguments, report)
             ages = measure_staleness(url, secret, report)

@@ -1,6 +1,6 @@
 """Rules only from the inducer: approved as they are proposed, watched, and retired when they do no good."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -28,6 +28,11 @@ class Induced:
         self.effects: dict[str, Effect] = {}
         self.retired: dict[str, Proposal] = {}
         self.made = 0
+
+    @property
+    def served(self) -> Mapping[str, Rule]:
+        """The rules that are served now, by the key of their proposal."""
+        return self._rules
 
     def decide(self, context: dict[str, Any]) -> Decision:
         """What the rules make of a call."""

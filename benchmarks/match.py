@@ -3,24 +3,27 @@
 10,000 and 100,000 rules over 50 tools, 60 % of them with an equality (the mix is described in
 ``match_workload``). Ours is measured with the garbage collector on, after ``gc.freeze()``, as the
 server runs it; one call is one measurement. The peers get only the rules of the tool asked about,
-already parsed, and only have to count what matches. "cpu p99" is the thread's processor time: on
-a machine that does other things the wall clock also counts what those take. A sample of our
-decisions is compared with a linear scan in the CEL runtime in the same run.
+already parsed, and only have to count what matches. With ``--trials N`` the N rules that match most of the
+contexts are on trial, half of the tasks each, in a second set that is asked in turns with the first. "cpu
+p99" is the thread's processor time: on a machine that does other things the wall clock also counts what
+those take. A sample of our decisions is compared with a linear scan in the CEL runtime in the same run.
 """
 
 import argparse
 import gc
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import NAMESPACE_OID, uuid5
 
 from benchmarks.match_peers import peers
 from benchmarks.match_workload import Spec, Workload, to_rule
 from benchmarks.report import Report, parse_arguments, quantile
 from hgmem.rules import Condition, Rule, Ruleset, parse_context
+from hgmem.rules.assignment import BUCKETS, Trial
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 LIMITS_US = {10_000: 50.0, 100_000: 150.0}
@@ -41,6 +44,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rules", type=int, nargs="+", default=list(LIMITS_US), help="sizes of the rule set")
     parser.add_argument("--contexts", type=int, default=5_000, help="decisions measured for ours")
     parser.add_argument("--peer-contexts", type=int, default=200, help="decisions measured for each peer")
+    parser.add_argument("--trials", type=int, default=0, help="rules on trial in a second set of ours")
     parser.add_argument("--no-peers", action="store_true", help="only ours")
 
 
@@ -56,6 +60,8 @@ def _measure_size(report: Report, size: int, arguments: argparse.Namespace) -> N
     several = sum(count > 1 for count in ours.matches)
     rows = [ours.row("hgmem (index and closures)")]
     wrong = _differences(ruleset, specs, contexts[:_CHECKED_CONTEXTS])
+    if arguments.trials:
+        rows += _rows_on_trial(report, ruleset, contexts, arguments.trials)
     if not arguments.no_peers:
         rows += _peer_rows(report, specs, contexts[: arguments.peer_contexts])
     gc.unfreeze()
@@ -88,8 +94,7 @@ def _compile(report: Report, specs: list[Spec]) -> tuple[Ruleset, float]:
     return ruleset, time.perf_counter() - started
 
 
-@dataclass(frozen=True, slots=True)
-class _Timing:
+class _Timing(NamedTuple):
     """Microseconds of wall clock and of this thread's processor time, and the matches, by context."""
 
     wall: list[float]
@@ -122,6 +127,43 @@ def _timed(match: Callable[[dict[str, Any]], int], contexts: list[dict[str, Any]
         timing.wall.append((ended - started) / 1_000)
         timing.matches.append(count)
     return timing
+
+
+def _rows_on_trial(
+    report: Report, ruleset: Ruleset, contexts: list[dict[str, Any]], count: int
+) -> list[list[Any]]:
+    """The set with ``count`` rules on trial beside the plain one, asked in turns of 250 contexts."""
+    matched = Counter(rule.uuid for each in contexts for rule in ruleset.decide(each, now=NOW).matched)
+    tried = {uuid for uuid, _ in matched.most_common(count)}
+    sets = {
+        "hgmem (again)": ruleset,
+        f"hgmem, {count} rules on trial": Ruleset.compile(
+            [_on_trial(rule.rule) if rule.uuid in tried else rule.rule for rule in ruleset.rules],
+            version="trials",
+            base=ruleset,
+        ),
+    }
+    timings = {name: _Timing([], [], []) for name in sets}
+    for start in range(0, len(contexts), 250):
+        for name, each in sets.items():
+            part = contexts[start : start + 250]
+            turn = _timed(_counting(each), part[:20] + part, 20)
+            for column, more in zip(timings[name], turn, strict=True):
+                column.extend(more)
+    plain, trials = (quantile(timing.wall, 0.5) for timing in timings.values())
+    report.figure(f"p50 with {count} rules on trial, times the plain one", round(trials / plain, 2))
+    plain, trials = (quantile(timing.wall, 0.99) for timing in timings.values())
+    report.figure(f"p99 with {count} rules on trial, times the plain one", round(trials / plain, 2))
+    return [timing.row(name) for name, timing in timings.items()]
+
+
+def _counting(ruleset: Ruleset) -> Callable[[dict[str, Any]], int]:
+    return lambda context: len(ruleset.decide(context, now=NOW).matched)
+
+
+def _on_trial(rule: Rule) -> Rule:
+    trial = Trial(canary=uuid5(NAMESPACE_OID, rule.uuid), salt="bench", share=BUCKETS // 2)
+    return rule.model_copy(update={"trial": trial})
 
 
 def _peer_rows(report: Report, specs: list[Spec], contexts: list[dict[str, Any]]) -> list[list[Any]]:

@@ -44,6 +44,7 @@ class Product:
 
     def __init__(self, name: str) -> None:
         from corrections.actions.asking import get_corrections
+        from corrections.actions.canaries import set_canary_policy
         from corrections.actions.rules import activate_rule, draft_rule
         from corrections.live.rulesets import RULESETS
         from memory.actions.accounts import create_workspace
@@ -58,6 +59,8 @@ class Product:
         RULESETS.forget()  # this process may have served another database before
         workspace = create_workspace(slug=name, name=name, owner=None, by=SYSTEM)
         self._workspace_id = workspace.pk
+        # What is filed is served at once: a benchmark measures rules, not how they come to be trusted.
+        set_canary_policy(workspace_id=workspace.pk, changes={"start": "never"}, by=SYSTEM)
         scopes = frozenset({Scope.RULES_READ, Scope.EXPERIENCE_WRITE})
         self._agent = Actor("key", "agent", workspace.pk, scopes=scopes)
         self._person = Actor("user", "reviewer", workspace.pk, role=Role.MAINTAINER)

@@ -75,7 +75,7 @@ class Receipt:
     """What a decision said. ``verified`` tells whether the signature was checked.
 
     ``rules_omitted`` counts matched rules beyond the 60 that a receipt names. ``unit`` is the root task where
-    rules are on trial. ``exposures`` are those of the first 16; None while they are sealed: it was read
+    rules are on trial. ``exposures`` are those of the first 8; None while they are sealed: it was read
     without a key.
     """
 

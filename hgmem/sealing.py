@@ -1,13 +1,14 @@
 """Exposures inside a receipt, sealed: whoever carries the token can read neither the arm nor the length.
 
-A stream cipher made of HMAC-SHA256 in counter mode: block ``i`` of the key stream is the HMAC of nonce and
-``i`` (32 bits, big-endian) under a key of its own, made from the signing key. The nonce is the receipt's
-uuid. The receipt's signature covers the sealed text, so it is not authenticated again.
+A stream cipher: the key stream is SHAKE256 (FIPS 202) over a key of its own, made from the signing key, and
+the receipt's uuid. A sponge that begins with a secret of fixed length is a keyed pseudo-random function, and
+one call gives the whole stream. The receipt's signature covers the sealed text: it needs no other.
 """
 
 import hmac
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import shake_256
 from struct import Struct
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -15,12 +16,11 @@ from uuid import UUID
 from hgmem.rules.assignment import Arm
 from hgmem.rules.decision import Exposure
 
-MAX_SEALED: Final = 16
+MAX_SEALED: Final = 8
 """Exposures that one receipt carries."""
 _PURPOSE: Final = b"hgmem receipt: sealed exposures"
 _SLOT: Final = Struct(">16sHHB")
 _ARMS: Final[tuple[Arm, ...]] = ("canary", "control", "shadow")
-_BLOCK_BYTES: Final = 32
 
 
 class Exposed(NamedTuple):
@@ -33,7 +33,7 @@ class Exposed(NamedTuple):
 
 
 def seal(exposures: Sequence[Exposure], *, trials: int, key: bytes, nonce: bytes) -> bytes:
-    """The exposures, encrypted; as long as it takes for all ``trials`` of the set, up to ``MAX_SEALED``."""
+    """The exposures, encrypted; as long as it takes for all ``trials`` on the tool, up to ``MAX_SEALED``."""
     slots = min(trials, MAX_SEALED)
     plain = b"".join(
         _SLOT.pack(seen.canary.bytes, seen.stage, seen.share, _ARMS.index(seen.arm) + 1)
@@ -55,11 +55,8 @@ def unseal(sealed: bytes, *, key: bytes, nonce: bytes) -> tuple[Exposed, ...]:
 
 
 def _mask(text: bytes, key: bytes, nonce: bytes) -> bytes:
-    own = _own_key(key)
-    blocks = range(-(-len(text) // _BLOCK_BYTES))
-    stream = b"".join(hmac.digest(own, nonce + block.to_bytes(4, "big"), "sha256") for block in blocks)
-    masked = int.from_bytes(text, "big") ^ int.from_bytes(stream[: len(text)], "big")
-    return masked.to_bytes(len(text), "big")
+    stream = shake_256(_own_key(key) + nonce).digest(len(text))
+    return (int.from_bytes(text, "big") ^ int.from_bytes(stream, "big")).to_bytes(len(text), "big")
 
 
 @lru_cache(maxsize=256)

@@ -5,6 +5,7 @@ from typing import Any
 
 from corrections.models import Canary
 from memory.actions.alerts import raise_alert
+from memory.actions.webhooks import notify
 from memory.domain.access import Actor
 
 TITLES = {
@@ -31,7 +32,8 @@ def alert_about(canary: Canary, kind: str, *, reason: str, numbers: Mapping[str,
 
 def tell_of(canary: Canary, event: str, numbers: Mapping[str, Any], *, reason: str = "") -> None:
     """Put a message on its way to the webhooks that want it."""
-    # The webhooks of the workspace are told here once they are there.
+    body = facts_of(canary, numbers) | {"reason": reason or canary.state_reason}
+    notify(workspace_id=canary.workspace_id, event=event, subject=canary, body=body)
 
 
 def facts_of(canary: Canary, numbers: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from corrections.actions.canary_alerts import alert_about, tell_of
@@ -11,8 +12,9 @@ from corrections.actions.gate import Publication
 from corrections.actions.locking import stamp_ruleset
 from corrections.actions.publishing import publish
 from corrections.domain.canaries import BUCKETS, in_buckets, policy_of
-from corrections.domain.lifecycle import Status
-from corrections.models import Canary
+from corrections.domain.lifecycle import Refused, Status
+from corrections.models import Canary, Rule
+from hgmem.rules import RuleError
 from memory.domain.access import Actor
 
 
@@ -47,6 +49,7 @@ def promote(canary: Canary, *, by: Actor, reason: str, numbers: Mapping[str, Any
     canary.rule = publish([item], by=by, reason=reason)[0]
     now, holdout = timezone.now(), policy_of(canary.policy).holdout
     canary.kept, canary.ends_at, canary.evidence_since = [], None, now
+    canary.started_at = canary.started_at or now
     canary.evidence = {}
     next_stage(canary, "holdout", in_buckets(1 - holdout), now=now)
     move_canary(canary, "promote", by=by, reason=reason, numbers=numbers)
@@ -58,18 +61,29 @@ def promote(canary: Canary, *, by: Actor, reason: str, numbers: Mapping[str, Any
 def roll_back(canary: Canary, *, by: Actor, reason: str, numbers: Mapping[str, Any]) -> None:
     """Serve the version no more, and ask people to look.
 
-    A new rule is disabled; of an edit the version before stays, or comes back after a promotion.
+    A new rule is disabled; of an edit the version before stays, or comes back after a promotion. Where it
+    cannot come back any more (its window has ended, a ruling forbids it), nothing of the rule is served.
     Raises what :func:`corrections.actions.publishing.publish` raises.
     """
-    if canary.baseline is not None:
-        item = Publication(canary.rule, Status.ACTIVE, canary.baseline, "roll_back_rule", canary=canary)
-    else:
-        item = Publication(canary.rule, Status.DISABLED, None, "roll_back_rule", canary=canary)
-    canary.rule = publish([item], by=by, reason=reason)[0]
+    canary.rule = _serve_no_more(canary, by=by, reason=reason)
     move_canary(canary, "roll_back", by=by, reason=reason, numbers=numbers)
     stamp_ruleset(canary.workspace_id)
     alert_about(canary, "canary_rolled_back", reason=reason, numbers=numbers, by=by)
     tell_of(canary, "canary.rolled_back", numbers, reason=reason)
+
+
+def _serve_no_more(canary: Canary, *, by: Actor, reason: str) -> Rule:
+    nothing = Publication(canary.rule, Status.DISABLED, None, "roll_back_rule", canary=canary)
+    if canary.baseline is None:
+        return publish([nothing], by=by, reason=reason)[0]
+    before = Publication(canary.rule, Status.ACTIVE, canary.baseline, "roll_back_rule", canary=canary)
+    try:
+        with transaction.atomic():
+            return publish([before], by=by, reason=reason)[0]
+    except (Refused, RuleError) as refusal:
+        if canary.state != "holdout":
+            raise
+        return publish([nothing], by=by, reason=f"{reason} The version before cannot come back: {refusal}")[0]
 
 
 def warn(canary: Canary, kind: str, *, by: Actor, reason: str, numbers: Mapping[str, Any]) -> None:

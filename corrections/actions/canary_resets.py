@@ -1,10 +1,13 @@
-"""A tool's schema changed: what was seen of a rule on trial says nothing about the new one."""
+"""Evidence that begins anew: a tool has another schema, or a ruling says what a rule on trial may do."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+
+from django.utils import timezone
 
 from corrections.actions.canary_rows import next_stage, note, phase_of
 from corrections.actions.locking import stamp_ruleset
-from corrections.domain.canaries import in_buckets, policy_of
+from corrections.domain.canaries import TRYING_STATES, in_buckets, policy_of
 from corrections.models import Canary
 from memory.domain.access import Actor
 from memory.queries.tools import SchemaPeriod, schema_periods
@@ -44,6 +47,20 @@ def reset_evidence(canary: Canary, *, now: datetime, by: Actor) -> bool:
     )  # fmt: skip
     stamp_ruleset(canary.workspace_id)
     return True
+
+
+def reset_after_ruling(rules: Iterable[int | None], *, by: Actor, reason: str) -> None:
+    """Begin anew with the canaries of locked rules that a ruling is about, in the ruling's transaction.
+
+    From then on their versions act, or give way, differently than before.
+    """
+    now = timezone.now()
+    rows = Canary.objects.filter(rule__in=[pk for pk in rules if pk], state__in=(*TRYING_STATES, "holdout"))
+    rows = rows.select_related("workspace", "rule", "version").select_for_update(of=("self",), no_key=True)
+    for canary in rows.order_by("pk"):
+        _begin_anew(canary, now)
+        canary.save()
+        note(canary, "reset", by=by, reason=reason, numbers={"stage": canary.stage})
 
 
 def _begin_anew(canary: Canary, now: datetime) -> None:

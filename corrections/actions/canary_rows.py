@@ -22,7 +22,7 @@ def lock_canary(canary: Canary) -> Canary:
     """The canary as it is now, locked behind its rule until the transaction ends."""
     rule = lock_rule(canary.rule)
     rows = Canary.objects.select_related("workspace", "version", "baseline", "change")
-    locked = rows.select_for_update(of=("self",)).get(pk=canary.pk)
+    locked = rows.select_for_update(of=("self",), no_key=True).get(pk=canary.pk)
     locked.rule = rule
     return locked
 

@@ -91,7 +91,7 @@ def check_decided(publication: Publication, canary: Canary, rule: Rule, by: Acto
     """Raise :class:`Refused` unless a decision about a live canary may serve this.
 
     That is: its version, when its change was published; the version that was served before; or nothing of a
-    rule that was new. Raises :class:`NotPermitted`.
+    rule that was new, or that was promoted and has no way back. Raises :class:`NotPermitted`.
     """
     is_promotion = publication.verb == "promote_rule"
     check_may(by, "steer_canary" if is_promotion else "stop_canary", within=rule.workspace_id)
@@ -101,13 +101,14 @@ def check_decided(publication: Publication, canary: Canary, rule: Rule, by: Acto
     if change is None or change.status != "published" or change.version_id != canary.version_id:
         raise Refused("Nobody approved this version: its change request comes first.")
     wanted = publication.version.pk if publication.version else None
-    expected: tuple[Status, int | None]
+    allowed: set[tuple[str, int | None]] = set()
     if is_promotion:
-        expected = (Status.ACTIVE, canary.version_id)
-    else:
-        status = Status.ACTIVE if canary.baseline_id else check_step(rule.status, "disable")
-        expected = (status, canary.baseline_id)
-    if (publication.status, wanted) != expected:
+        allowed.add((Status.ACTIVE, canary.version_id))
+    elif canary.baseline_id:
+        allowed.add((Status.ACTIVE, canary.baseline_id))
+    if not is_promotion and (canary.baseline_id is None or canary.state == "holdout"):
+        allowed.add((check_step(rule.status, "disable"), None))
+    if (publication.status, wanted) not in allowed:
         raise Refused("This is not what the canary is about.")
 
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from corrections.actions.canary_resets import reset_after_ruling
 from corrections.actions.publishing import lock_rules, lock_stamp, stamp_ruleset
 from corrections.actions.regressions import ServedRules, check_all
 from corrections.domain.lifecycle import Refused
@@ -65,6 +66,7 @@ def _bring_into_force(ruling: Ruling, *, finding: str | None, by: Actor) -> None
     ruling.save(update_fields=["status", "expectation"])
     _settled_by(ruling, finding).update(status="ruled", ruling=ruling, updated_at=now)
     stamp_ruleset(ruling.workspace_id)
+    _reset_canaries(ruling, "A ruling came into force", by=by)
     _note(ruling, "make_ruling", by=by, new=_facts(ruling), reason=ruling.reason)
 
 
@@ -129,7 +131,15 @@ def _end(ruling: Ruling, *, by: Actor, reason: str) -> None:
     ruling.save(update_fields=["status", "ended_at", "ended_by", "end_reason"])
     Conflict.objects.filter(ruling=ruling, status="ruled").update(status="open", ruling=None, updated_at=now)
     stamp_ruleset(ruling.workspace_id)
+    _reset_canaries(ruling, "A ruling ended", by=by)
     _note(ruling, "end_ruling", by=by, old=_facts(ruling), reason=reason)
+
+
+def _reset_canaries(ruling: Ruling, what: str, *, by: Actor) -> None:
+    """What was seen of the ruling's rules on trial is of another time; the engine ranks them differently."""
+    if ruling.verdict in SETTLING:
+        reason = f"{what}: what was seen before is left out. {ruling.reason}"
+        reset_after_ruling((ruling.rule_a_id, ruling.rule_b_id), by=by, reason=reason)
 
 
 def end_expired_rulings(*, now: datetime, by: Actor) -> int:

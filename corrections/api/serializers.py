@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from corrections.domain.lifecycle import CHOICES
 from corrections.models import Rule, RuleVersion
+from corrections.queries.ageing import ageing_of
 from memory.api.validator_shapes import CallPlaceSerializer
 
 SCORE_HELP = (
@@ -46,6 +48,18 @@ class UpliftSerializer(serializers.Serializer[Any]):
     phase = serializers.ChoiceField(choices=("trial", "holdout"))
 
 
+class AgeingSerializer(serializers.Serializer[Any]):
+    """How old a rule's last match is, in days and in calls of its tool."""
+
+    has_matched = serializers.BooleanField(help_text="False: `since` is when it was first served.")
+    since = serializers.DateTimeField()
+    days = serializers.IntegerField()
+    calls_since = serializers.IntegerField(help_text="Calls of its tool on the days after `since`.")
+    matches_lately = serializers.IntegerField(help_text="In the last 30 days, as the next two.")
+    calls_lately = serializers.IntegerField()
+    per_100 = serializers.FloatField(allow_null=True, help_text="Matches in 100 calls of its tool.")
+
+
 class RuleSerializer(serializers.ModelSerializer[Rule]):
     """A rule with its latest version; ``live_version`` is the number of the version agents are served."""
 
@@ -73,11 +87,18 @@ class RuleDetailSerializer(RuleSerializer):
     """A rule with the error patterns it is meant to handle."""
 
     patterns = serializers.SerializerMethodField()
+    ageing = serializers.SerializerMethodField()
 
     class Meta:
         model = Rule
-        fields = (*RULE_FIELDS, "patterns")
+        fields = (*RULE_FIELDS, "patterns", "ageing")
         read_only_fields = fields
+
+    @extend_schema_field(AgeingSerializer(allow_null=True))
+    def get_ageing(self, rule: Rule) -> dict[str, Any] | None:
+        """How long it has not matched; null where it is not served."""
+        age = ageing_of([rule], now=timezone.now()).get(rule.pk)
+        return dict(AgeingSerializer(age).data) if age else None
 
     def get_patterns(self, rule: Rule) -> list[str]:
         """Uuids of the linked error patterns."""

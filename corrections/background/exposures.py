@@ -61,7 +61,8 @@ def write_exposures(receipts: Iterable[Receipt]) -> int:
     """Add what the receipts say to the exposures; returns how many rows are new or changed.
 
     Must run in the transaction that marks the receipts as read. A fixed number of queries. Rows are locked in
-    one order (exposures by canary and unit, then canaries), so that two workers wait for each other.
+    one order (exposures by canary and unit, then canaries), so that two workers wait for each other. No rule
+    may be locked after them: whoever decides about a canary locks its rule first.
     """
     receipts = [receipt for receipt in receipts if receipt.body.get("exposures")]
     if not receipts:

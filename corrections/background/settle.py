@@ -211,7 +211,6 @@ def count_receipts(limit: int) -> int:
     A rule on trial that was withheld did not match, as far as its counters go: its exposure says so.
     """
     receipts = list(_locked(Receipt.objects.filter(counted_at=None).order_by("pk"))[:limit])
-    write_exposures(receipts)
     tally = _Tally()
     for receipt in receipts:
         tally.add(receipt)
@@ -227,6 +226,7 @@ def count_receipts(limit: int) -> int:
     for pk, key in sorted((pk, key) for key, pk in rule_ids.items()):
         _add_counts(pk, key, tally)
     add_days({(rule_ids[key], day): n for (key, day), n in tally.days.items() if key in rule_ids})
+    write_exposures(receipts)  # last: whoever decides about a canary locks its rule first, too
     Receipt.objects.filter(pk__in=[receipt.pk for receipt in receipts]).update(counted_at=timezone.now())
     return len(receipts)
 

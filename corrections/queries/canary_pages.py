@@ -7,8 +7,9 @@ from uuid import UUID
 
 from django.db.models import Count, QuerySet
 
-from corrections.domain.canaries import LIVE_STATES, TRYING_STATES
-from corrections.models import Canary, CanaryEvent, CanaryLook, CanaryStage, Exposure, Rule
+from corrections.domain.canaries import TRYING_STATES
+from corrections.models import Canary, CanaryLook, CanaryStage, ChangeRequest, Exposure, Rule
+from corrections.queries import canaries
 from corrections.queries.canary_counts import stage_counts
 
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -18,13 +19,9 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "over": ("rolled_back", "ended"),
 }
 """How the list is divided; every state is in one group."""
-WAITING = ("held",)
-"""States in which a person has to decide."""
 GROUP_SHOWN = 50
 OVER_SHOWN = 10
-LOOKS_SHOWN = 400
-EVENTS_SHOWN = 200
-OUTCOMES = ("failed", "good", "open")
+FRESH_UP_TO = 20_000
 EXPOSURE_COLUMNS = {
     "task": "unit", "stage": "stage", "arm": "arm", "share_of_10000": "share", "tool": "tool",
     "exposed_at": "exposed_at", "crossed": "is_crossed", "failed": "failed", "tool_error": "tool_error",
@@ -35,22 +32,18 @@ EXPOSURE_COLUMNS = {
 
 @dataclass(frozen=True)
 class ExposureFilters:
-    """``arm``, ``outcome`` (one of ``OUTCOMES``) and ``crossed`` ("yes"); "" for all."""
+    """``arm``, ``outcome`` (``failed``, ``good`` or ``open``) and ``crossed`` ("yes"); "" for all."""
 
     arm: str = ""
     outcome: str = ""
     crossed: str = ""
 
 
-def list_canaries(workspace_id: int, *, states: tuple[str, ...] = (), q: str = "") -> QuerySet[Canary]:
+def list_by_state(workspace_id: int, *, states: tuple[str, ...] = (), q: str = "") -> QuerySet[Canary]:
     """The workspace's canaries with their rules and stages, newest first; ``q`` looks in the rule's name."""
-    rows = Canary.objects.filter(workspace_id=workspace_id)
-    if states:
-        rows = rows.filter(state__in=states)
-    if q:
-        rows = rows.filter(rule__name__icontains=q)
-    rows = rows.select_related("rule", "version", "baseline").defer("kept", "version__body", "baseline__body")
-    return rows.prefetch_related("stages").order_by("-pk")
+    rows = canaries.list_canaries(workspace_id=workspace_id, q=q)
+    rows = rows.defer("kept", "version__body", "baseline__body").prefetch_related("stages")
+    return rows.filter(state__in=states) if states else rows
 
 
 def count_by_state(workspace_id: int) -> dict[str, int]:
@@ -66,8 +59,8 @@ def count_trying(workspace_id: int) -> int:
 
 def get_canary(*, workspace_id: int, uuid: UUID) -> Canary | None:
     """One canary of the workspace with its rule, versions and stages, or None."""
-    rows = Canary.objects.select_related("workspace", "rule", "version", "baseline", "change").defer("kept")
-    return rows.prefetch_related("stages").filter(workspace_id=workspace_id, uuid=uuid).first()
+    rows = canaries.canary_rows(workspace_id).prefetch_related("stages")
+    return rows.filter(uuid=uuid).first()
 
 
 def canaries_of_rule(rule: Rule, limit: int = 5) -> list[Canary]:
@@ -76,33 +69,19 @@ def canaries_of_rule(rule: Rule, limit: int = 5) -> list[Canary]:
     return list(rows.prefetch_related("stages").order_by("-pk")[:limit])
 
 
-def live_canary_of(rule: Rule) -> Canary | None:
-    """The canary that a rule is in, or None."""
-    return Canary.objects.filter(rule=rule, state__in=LIVE_STATES).select_related("version").first()
-
-
-def newest_looks(canary: Canary, limit: int = LOOKS_SHOWN) -> list[CanaryLook]:
-    """The newest looks, oldest first."""
-    return list(reversed(canary.looks.order_by("-pk")[:limit]))
-
-
-def newest_events(canary: Canary, limit: int = EVENTS_SHOWN) -> list[CanaryEvent]:
-    """The newest events, newest first."""
-    return list(canary.events.order_by("-pk")[:limit])
+def canary_of_change(change: ChangeRequest) -> Canary | None:
+    """The newest canary that a change request began, or None."""
+    return Canary.objects.filter(change=change).defer("kept").order_by("-pk").first()
 
 
 def list_exposures(canary: Canary, filters: ExposureFilters) -> QuerySet[Exposure]:
     """Exposed tasks with the recorded task and the receipt, newest first."""
-    rows = Exposure.objects.filter(canary=canary).select_related("task", "receipt")
-    if filters.arm:
-        rows = rows.filter(arm=filters.arm)
+    rows = canaries.list_exposures(canary, arm=filters.arm)
     if filters.outcome == "open":
         rows = rows.filter(failed__isnull=True)
     elif filters.outcome:
         rows = rows.filter(failed=filters.outcome == "failed")
-    if filters.crossed:
-        rows = rows.filter(is_crossed=True)
-    return rows.order_by("-pk")
+    return rows.filter(is_crossed=True) if filters.crossed else rows
 
 
 def list_matches(canary: Canary) -> QuerySet[Exposure]:
@@ -133,7 +112,13 @@ def all_exposures(canary: Canary) -> Iterator[tuple[Any, ...]]:
 
 
 def count_afresh(canary: Canary) -> None:
-    """Put what is recorded now into the prefetched stages' counts, in memory. Two queries."""
+    """Put what is recorded now into the prefetched stages' counts, in memory. Two queries.
+
+    With more than ``FRESH_UP_TO`` exposed tasks the counts stay those of the last look, seconds old.
+    """
+    known = sum(arm.get("exposed", 0) for stage in canary.stages.all() for arm in stage.counts.values())
+    if known > FRESH_UP_TO:
+        return
     counted = {one.number: one.to_dict() for one in stage_counts(canary)}
     for stage in canary.stages.all():
         stage.counts = counted.get(stage.number, {})

@@ -104,11 +104,14 @@ def list_unjudged(*, since: datetime, limit: int) -> QuerySet[Rule]:
 
 
 def list_doubtful(*, now: datetime, limit: int) -> QuerySet[Rule]:
-    """Judged rules that may do no good and that nobody was asked about lately, oldest first."""
+    """Judged live rules that may do no good and that nobody was asked about lately, oldest first.
+
+    On trial, too: a repair of calls that fail anyway does no harm that the controller would see.
+    """
     asked = ChangeRequest.objects.filter(
         kind__in=["disable", "retire"], requested_at__gt=now - ASKED_AGAIN_AFTER
     ).values("rule_id")
-    rows = Rule.objects.active().select_related("live_version", "workspace")
+    rows = Rule.objects.live().select_related("live_version", "workspace")
     low = rows.filter(effectiveness__lt=0.5, judged_count__gte=MIN_OUTCOMES)
     return low.exclude(pk__in=asked).order_by("pk")[:limit]
 

@@ -99,12 +99,13 @@ def rules_of_pattern(*, workspace_id: int, pattern: UUID) -> list[Rule]:
 
 
 def rules_by_pattern(*, workspace_id: int, patterns: Iterable[UUID]) -> dict[int, list[Rule]]:
-    """The rules that name these patterns, by the pattern's id, oldest first. One query."""
+    """Uuid, name and status of the rules that name these patterns, by the pattern's id, oldest first."""
     links = Rule.patterns.through.objects.filter(
         errorpattern__uuid__in=list(patterns), errorpattern__workspace=workspace_id
     )
     found: dict[int, list[Rule]] = defaultdict(list)
-    for link in links.exclude(rule__status="deleted").select_related("rule").order_by("rule_id"):
+    rows = links.exclude(rule__status="deleted").select_related("rule").order_by("rule_id")
+    for link in rows.only("errorpattern_id", "rule__uuid", "rule__name", "rule__status"):
         found[link.errorpattern_id].append(link.rule)
     return dict(found)
 

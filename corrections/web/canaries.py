@@ -9,14 +9,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from corrections.domain.canaries import LIVE_STATES, safe_canary_policy
+from corrections.domain.canaries import LIVE_STATES, policy_of, safe_canary_policy
 from corrections.domain.canary_chart import EvidenceChart, Look, Mark, draw_evidence
 from corrections.domain.canary_figures import read_seen
 from corrections.domain.diff import diff_documents
 from corrections.models import Canary, CanaryEvent, CanaryLook
 from corrections.queries import canary_pages as queries
+from corrections.queries.canaries import list_events, list_looks
 from corrections.web.canary_buttons import steer_buttons
-from corrections.web.canary_pictures import Picture, guard_rows, picture_of, policy_of, stage_rows
+from corrections.web.canary_pictures import Picture, guard_rows, picture_of, stage_rows
 from corrections.web.canary_words import GROUPS
 from corrections.web.forms.canaries import CanaryFilterForm, ExposureFilterForm
 from corrections.web.rules import read_version
@@ -68,8 +69,9 @@ def _all_groups(request: PageRequest, totals: dict[str, int]) -> list[dict[str, 
         if not total:
             continue
         limit = queries.OVER_SHOWN if name == "over" else queries.GROUP_SHOWN
-        rows = queries.list_canaries(request.workspace.pk, states=queries.GROUPS[name])[:limit]
+        rows = queries.list_by_state(request.workspace.pk, states=queries.GROUPS[name])[:limit]
         pictures = [picture_of(row, live=live, now=now) for row in rows]
+        pictures.sort(key=lambda one: one.row.state != "held")  # what waits for a person comes first
         groups.append({"name": name, "title": GROUPS[name], "total": total, "pictures": pictures})
     return groups
 
@@ -78,7 +80,7 @@ def _one_list(request: PageRequest, wanted: dict[str, str]) -> dict[str, Any]:
     """One page of what a filter leaves."""
     now, live = timezone.now(), queries.count_trying(request.workspace.pk)
     states = queries.GROUPS.get(wanted["group"], ())
-    rows = queries.list_canaries(request.workspace.pk, states=states, q=wanted["q"])
+    rows = queries.list_by_state(request.workspace.pk, states=states, q=wanted["q"])
     page = newest_first(rows, request.GET.get("cursor", ""))
     pictures = [picture_of(row, live=live, now=now) for row in page.rows]
     return {"pictures": pictures, "next_cursor": page.next_cursor, "stopped_early": False}
@@ -115,7 +117,7 @@ def live_context(request: PageRequest, row: Canary) -> dict[str, Any]:
     """What changes while one looks: figures, the chart, the arms."""
     queries.count_afresh(row)
     picture = picture_of(row, live=queries.count_trying(row.workspace_id), now=timezone.now())
-    looks, events = queries.newest_looks(row), queries.newest_events(row)
+    looks, events = list_looks(row), list_events(row)[::-1]
     return {
         "title": row.rule.name,
         "canary": row,
@@ -134,7 +136,7 @@ def settled_context(request: PageRequest, row: Canary) -> dict[str, Any]:
     """What stays while one looks: what the rule does, its history, the tasks, the buttons."""
     exposures = queries.list_exposures(row, queries.ExposureFilters())[:EXPOSURES_SHOWN]
     return {
-        "policy": policy_of(row),
+        "policy": policy_of(row.policy),
         "version": row.version,
         "read": read_version(row.version),
         "changes": diff_documents(row.baseline.body, row.version.body) if row.baseline else [],

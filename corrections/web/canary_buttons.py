@@ -88,5 +88,10 @@ def steer_buttons(row: Canary, actor: Actor) -> list[SteerButton]:
     return [
         SteerButton(step, words.label, words.confirm, words.kind, why_not_steer(row, step, actor))
         for step, words in WORDS.items()
-        if row.state in STEERS[step].states
+        if row.state in STEERS[step].states and not _is_beside(row, step)
     ]
+
+
+def _is_beside(row: Canary, step: str) -> bool:
+    """A shadow run that nobody approved is ended, and nothing of it can be rolled back."""
+    return step == "roll_back" and row.change_id is None and row.state == "shadow"

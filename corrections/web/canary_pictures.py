@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from corrections.domain.canaries import BUCKETS, CanaryPolicy, safe_canary_policy
+from corrections.domain.canaries import BUCKETS, policy_of
 from corrections.domain.canary_counts import GUARDRAILS
 from corrections.domain.canary_figures import (
     Arm,
@@ -101,7 +100,7 @@ def picture_of(row: Canary, *, live: int, now: datetime) -> Picture:
     arms = {
         name: sum_arms(name, [stage.counts for stage in current]) for name in ("canary", "control", "shadow")
     }
-    seen, alpha = read_seen(row.evidence), policy_of(row).alpha
+    seen, alpha = read_seen(row.evidence), policy_of(row.policy).alpha
     certainty = certainty_of(
         seen.uplift, decided=[arms["canary"].numbers.decided, arms["control"].numbers.decided]
     )
@@ -118,12 +117,6 @@ def stage_rows(stages: Iterable[CanaryStage]) -> list[StageRow]:
     """Stages with their arms read from their counts."""
     names = ("canary", "control", "shadow")
     return [StageRow(stage, *(read_arm(name, stage.counts) for name in names)) for stage in stages]
-
-
-def policy_of(row: Canary) -> CanaryPolicy:
-    """The policy that the canary began under."""
-    given: dict[str, Any] = row.policy if isinstance(row.policy, dict) else {}
-    return safe_canary_policy({"canaries": given})
 
 
 def _bar(seen: Seen, alpha: float, live: int) -> Bar | None:

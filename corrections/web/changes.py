@@ -18,6 +18,7 @@ from corrections.domain.changes import SERVES, UNDECIDED, InvalidPolicyError, sa
 from corrections.domain.words import diff_words
 from corrections.models import ChangeRequest
 from corrections.queries import changes as queries
+from corrections.queries.canary_pages import canary_of_change
 from corrections.queries.dependencies import dependents_of
 from corrections.web.change_buttons import change_buttons
 from corrections.web.forms.changes import ChangeFilterForm, PolicyForm, RolloutForm, WhenForm
@@ -74,6 +75,7 @@ def shown(request: PageRequest, row: ChangeRequest, status: int = 200) -> HttpRe
         "lacking": lacking_sentence(row, picture),
         "buttons": change_buttons(row, request.actor, stale=picture.stale),
         "may_write": may(request.actor, "draft_rule"),
+        "canary": canary_of_change(row),
         "rollout": rollout_of(row) if row.kind in SERVES else "",
         "rollout_form": RolloutForm(initial={"rollout": rollout_of(row)}) if row.kind in SERVES else None,
         "when_form": WhenForm(initial={"publish_at": row.publish_at}),

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from corrections.domain.diff import diff_documents
-from corrections.models import ChangeRequest, Rule, RuleProposal
+from corrections.models import Canary, ChangeRequest, Rule, RuleProposal
 from corrections.queries.impacts import impact_view
 from corrections.queries.inbox_kinds import Item
 from corrections.queries.proposals import calls_of_proposal
@@ -87,8 +87,19 @@ def stale_facts(row: Rule) -> dict[str, Any]:
     return {"read": read_version(row.latest_version)}
 
 
+def canary_facts(row: Canary) -> dict[str, Any]:
+    """Why it waits, and how the tasks of its arms ended as far as anybody looked."""
+    seen = row.evidence if isinstance(row.evidence, dict) else {}
+    why = row.state_reason if row.state == "held" else str(seen.get("reason", ""))
+    arms = [
+        (_("with the rule"), seen.get("canary") or {}),
+        (_("without the rule"), seen.get("control") or {}),
+    ]
+    return {"why": why, "arms": [(name, arm.get("n", 0), arm.get("failed", 0)) for name, arm in arms]}
+
+
 FACTS: Mapping[str, Callable[[Any], Any]] = {
     "rewrite": rewrite_facts, "change": change_facts, "proposal": proposal_facts, "stale": stale_facts,
-    "impact": impact_view,
+    "impact": impact_view, "canary": canary_facts,
 }  # fmt: skip
 """What the card of a kind shows beside its row."""

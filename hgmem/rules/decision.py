@@ -1,7 +1,6 @@
 """The answer to a question: what the rules make of a call."""
 
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from hgmem.rules.assignment import Arm
@@ -26,8 +25,7 @@ _KEYS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Exposure:
+class Exposure(NamedTuple):
     """The condition of a rule on trial held for a root task (``unit``), whether the rule acted or not.
 
     ``version`` is the candidate's, ``canary`` the trial's own uuid, ``share`` of 10,000 the canary arm's.
@@ -57,7 +55,7 @@ class Decision:
 
     Of rules on trial, versions that do not act for the task are in none of these. ``exposures`` and
     ``withheld_errors`` (as ``errors``) note them for whoever runs the trial; they are no part of the answer.
-    ``trials`` counts the rules on trial in the set.
+    ``trials`` counts the rules on trial that may have a say at this point of this tool's calls.
     """
 
     __slots__ = (

@@ -88,9 +88,12 @@ class Ruleset:
         decision = Decision(context, self.version)
         layers = self._points[context.point].layers(context.tool)
         matched, foreseen = self._match(layers, context, now, decision)
-        trials = self._trials.ask(context) if self._trials else None
-        if trials is not None:
-            matched, foreseen = trials.withhold(decision, matched, foreseen)
+        trials = None
+        if self._trials is not None:
+            decision.trials = self._trials.count(layers)
+            if decision.trials and (matched or foreseen or decision.errors or explain):
+                trials = self._trials.ask(context)
+                matched, foreseen = trials.withhold(decision, matched, foreseen)
         if matched or foreseen:
             resolve(decision, matched, foreseen, context)
         if decision.errors:

@@ -5,12 +5,15 @@ it. What is noted (exposures, errors of versions that do not act) is only for wh
 """
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from hgmem.rules.assignment import Arm, Trial, assign, unit_of
 from hgmem.rules.compiled import CompiledRule
 from hgmem.rules.context import Context
 from hgmem.rules.decision import Decision, Exposure
+from hgmem.rules.index import Index
+
+_MAX_COUNTS: Final = 4_096
 
 
 class _Candidate(NamedTuple):
@@ -31,9 +34,18 @@ class Trials:
 
     def __init__(self, rules: Iterable[CompiledRule]) -> None:
         self._candidates = {rule.uuid: _Candidate(rule, rule.trial) for rule in rules if rule.trial}
+        self._counts: dict[tuple[Index, ...], int] = {}
 
-    def __len__(self) -> int:
-        return len(self._candidates)
+    def count(self, layers: tuple[Index, ...]) -> int:
+        """How many of the trials may have a say in these indexes, by either version."""
+        found = self._counts.get(layers)
+        if found is None:
+            rules = (rule for layer in layers for entry in layer.entries for rule in entry.rules)
+            found = len({rule.uuid for rule in rules} & self._candidates.keys())
+            if len(self._counts) >= _MAX_COUNTS:
+                self._counts.clear()
+            self._counts[layers] = found
+        return found
 
     def ask(self, context: Context) -> "TrialsAsked":
         """The trials as the task sees them that a question comes from."""
@@ -52,7 +64,6 @@ class TrialsAsked:
         self, decision: Decision, matched: list[CompiledRule], foreseen: list[CompiledRule]
     ) -> tuple[list[CompiledRule], list[CompiledRule]]:
         """The matching rules that act. Exposures, and errors of versions that do not act, are set apart."""
-        decision.trials = len(self._candidates)
         met = [rule for rule in (*matched, *foreseen) if rule.uuid in self._candidates]
         if met:
             self._expose(decision, met)

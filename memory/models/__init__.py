@@ -14,8 +14,8 @@ from memory.models.sequences import SequenceKind, ToolSequence
 from memory.models.texts import TextEntry
 from memory.models.tools import Tool, ToolSchema, Validator
 from memory.models.watches import TaskWatch
-from memory.models.webhooks import Webhook, WebhookDelivery
 from memory.models.weak_spots import PatternHour, ToolHour, WeakSpot, WeakSpotMember, WeakSpotScan
+from memory.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
     "Alert", "ApiKey", "AuditEvent", "DailyCount", "ErrorPattern", "Failure", "ImportJob", "Lineage",

@@ -74,8 +74,8 @@ class WayCell(models.Model):
 
     ``way`` is a call of the tool with parameters of one shape, or a short sequence of tools that ends in it.
     The situation: the tool just ``before``, the environment's ``domain``, the task's ``tags`` (JSON list,
-    sorted). ``key`` is the digest of way and situation. ``n`` attempts with known times, ``succeeded`` of
-    them; sums of their times, of the squares, and of the times of those that succeeded (ms, ms squared).
+    sorted). ``key`` is the digest of tool, way and situation. ``n`` attempts with known times, ``succeeded``
+    of them; sums of their times, of the squares, and of the times of those that succeeded (ms, ms squared).
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
@@ -94,7 +94,10 @@ class WayCell(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["workspace", "tool", "month", "key"], name="way_cell_once"),
+            models.UniqueConstraint(fields=["workspace", "key", "month"], name="way_cell_once"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["workspace", "tool", "month"], name="way_cell_by_tool"),
         ]
 
     def __str__(self) -> str:

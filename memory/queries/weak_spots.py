@@ -12,7 +12,7 @@ from memory.models import ErrorPattern, Failure, WeakSpot, WeakSpotMember, WeakS
 from memory.queries.paging import Page, most_first
 
 PER_PAGE = 20
-DRAWN_PATTERNS = 300
+DRAWN_PATTERNS = 150
 """On the page of all spots; the page of one draws up to as many of its own."""
 DRAWN_EDGES = 800
 EXAMPLES = 8

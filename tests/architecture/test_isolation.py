@@ -5,9 +5,10 @@ from django.db import models
 from rest_framework.test import APIClient
 
 from corrections.models import ManualDependency, ToolImpact
-from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Webhook, WebhookDelivery
+from memory.models import Alert, ApiKey, AuditEvent, ImportJob, Member, Webhook, WebhookDelivery, Workspace
 from tests.architecture.routes import API, PAGES, Route
 from tests.builders import (
+    NOW,
     make_localization,
     make_path,
     make_pattern,
@@ -18,9 +19,11 @@ from tests.builders import (
 )  # fmt: skip
 from tests.conftest import Cast, make_key, page_client
 from tests.corrections.builders import make_change, make_rule, make_rule_proposal
+from tests.corrections.canary_scenes import make_tried
 from tests.corrections.conflicts import make_ruled
 from tests.memory.builders import make_node
 from tests.memory.rewrites import make_failed_path, make_proposal
+from tests.memory.winning_scenes import make_sequence, make_spot
 
 API_DETAILS = [route for route in API if route.parts]
 PAGE_DETAILS = [route for route in PAGES if route.parts]
@@ -31,6 +34,8 @@ BODY = {
     "by": "agent",
     "role": "owner",
     "status": "ignored",
+    "step": "pause",
+    "version": "1",
 }
 
 
@@ -45,8 +50,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
     return {
         "conflicts": conflict,
         "rulings": ruling,
-        "experiences": task,
-        "tasks": task,
+        **dict.fromkeys(("experiences", "tasks"), task),
         "imports": ImportJob.objects.create(workspace=workspace, file_name="a", stored_as="a", format="runs"),
         "keys": ApiKey.objects.get(workspace=workspace),
         "lineages": make_path(workspace).lineage,
@@ -56,8 +60,7 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "sample": answer,
         "sample-paths": make_path(workspace),
         "paths": make_path(workspace),
-        "rewrites": proposal,
-        "review": proposal,
+        **dict.fromkeys(("rewrites", "review"), proposal),
         "alerts": Alert.objects.create(
             workspace=workspace, kind="rewrite_storm", dedupe="x", title="x", raised_at=task.received_at
         ),
@@ -71,28 +74,29 @@ def rows(cast: Cast) -> dict[str, models.Model]:
         "impacts": ToolImpact.objects.create(
             workspace=workspace, tool=tool, from_version=1, to_version=2, opened_at=task.received_at
         ),
+        "canaries": make_tried(workspace),
         "rule-proposals": make_rule_proposal(workspace),
-        "change-requests": (change := make_change(workspace)),
-        "changes": change,
+        **dict.fromkeys(("change-requests", "changes"), make_change(workspace)),
         "validators": make_validator(workspace),
-        "webhooks": (hook := Webhook.objects.create(workspace=workspace, url="https://example.org/a")),
-        "deliveries": (
-            sent := WebhookDelivery.objects.create(
-                webhook=hook,
-                event="alert.raised",
-                body={},
-                next_at=task.received_at,
-                created_at=task.received_at,
-            )
-        ),
-        "webhook-deliveries": sent,
+        "insight-sequences": make_sequence(workspace),
+        "insight-weak-spots": make_spot(workspace),
+        **webhook_rows(workspace),
     }
+
+
+def webhook_rows(workspace: Workspace) -> dict[str, models.Model]:
+    """A webhook and a message to it."""
+    hook = Webhook.objects.create(workspace=workspace, url="https://example.org/a")
+    sent = WebhookDelivery.objects.create(
+        webhook=hook, event="alert.raised", body={}, next_at=NOW, created_at=NOW
+    )
+    return {"webhooks": hook, **dict.fromkeys(("deliveries", "webhook-deliveries"), sent)}
 
 
 def url_of(route: Route, rows: dict[str, models.Model], slug: str) -> str:
     """The URL of the cast's row. A new kind of URL needs a row above: KeyError until then."""
     path = route.path.removeprefix("api/v1/").removeprefix("w/<slug:slug>/")
-    kind = path.replace("rules/proposals", "rule-proposals").split("/")[0]
+    kind = path.replace("rules/proposals", "rule-proposals").replace("insights/", "insight-").split("/")[0]
     row = rows[kind]
     names = {"uuid:uuid": "uuid", "slug:digest": "digest"}
     values = {part: str(getattr(row, names[part])) for part in route.parts if part in names}
@@ -145,4 +149,4 @@ def data_for(route: Route, method: str) -> str:
         return '{"taken": null, "verdict": "right"}'
     if route.name == "api-impact-decide":
         return '{"reason": "mine", "decision": "keep"}'
-    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1}'
+    return '{"reason": "mine", "version": 1, "base_version": 1, "number": 1, "days": 3, "share": 0.3}'

@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.databases import Databases, find_databases, read_dump
 from benchmarks.effect import executor
+from benchmarks.effect_canary import Controller, replay_on_trial
 from benchmarks.effect_poison import Poison
 from benchmarks.effect_reference import reference, renamed
 from benchmarks.effect_replay import halves, replay
@@ -156,3 +157,27 @@ def test_halves__stream__is_cut_in_the_middle() -> None:
 
     assert [one.id for one in (*first, *second)] == [f"r{n}" for n in range(5)]
     assert len(first) == 2
+
+
+def word_repair(word: str) -> dict[str, Any]:
+    return {
+        "name": "Another table", "applies_to": {"point": "before", "tool": "sql"},
+        "condition": "input.q.contains('animals')", "action_type": "PARAMETER_TRANSFORM",
+        "action_detail": {
+            "operations": [{"op": "replace_words", "field": "q", "words": {"animals": word}}]
+        },
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "state"),
+    [pytest.param("animal", "holdout", id="works"), pytest.param("anymal", "withdrawn", id="works-never")],
+)
+def test_trial__repair_in_many_tasks__comes_to_its_end(databases: Databases, word: str, state: str) -> None:
+    runs = [fixed("a", "Name"), fixed("b", "Kind"), fixed("c", "Name, Kind"), fixed("d", "Animal_ID")]
+    controller = Controller({"key": word_repair(word)}, {"key": 0.5})
+
+    for _day in range(12):
+        replay_on_trial(runs, controller, executor(databases))
+
+    assert controller.rules["key"].state == state

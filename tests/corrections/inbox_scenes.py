@@ -4,10 +4,10 @@ from datetime import timedelta
 from itertools import count
 from typing import Any
 
-from corrections.models import ChangeRequest, Conflict, Rule, RuleProposal, ToolImpact
+from corrections.models import Canary, ChangeRequest, Conflict, Rule, RuleProposal, ToolImpact
 from memory.models import Workspace
 from tests.builders import NOW, make_tool
-from tests.corrections.builders import make_rule
+from tests.corrections.builders import make_canary, make_rule
 from tests.memory.builders import make_alert, make_rewrite
 
 _numbers = count(1)
@@ -66,10 +66,16 @@ def make_stale(workspace: Workspace, name: str = "Old rule") -> Rule:
     return rule
 
 
+def make_held(workspace: Workspace, name: str = "On trial", **fields: Any) -> Canary:
+    """A canary whose time is over without a verdict."""
+    rule = make_rule(workspace, name=name)
+    return make_canary(rule, state="held", **{"state_reason": name, **fields})
+
+
 def build_inbox(workspace: Workspace, text: str = "") -> dict[str, Any]:
     """One row of every kind, each an hour after the one before; by kind."""
     rule, other = make_rule(workspace, name=text or "A"), make_rule(workspace, name=text or "B")
-    hours = [NOW + timedelta(hours=number) for number in range(7)]
+    hours = [NOW + timedelta(hours=number) for number in range(8)]
     said = {"title": text} if text else {}
     stale = make_stale(workspace, text or "Old rule")
     Rule.objects.filter(pk=stale.pk).update(stale_since=hours[6])
@@ -81,4 +87,5 @@ def build_inbox(workspace: Workspace, text: str = "") -> dict[str, Any]:
         "alert": make_alert(workspace, raised_at=hours[4], **said),
         "impact": make_impact(workspace, opened_at=hours[5]),
         "stale": stale,
+        "canary": make_held(workspace, text or "On trial", updated_at=hours[7]),
     }

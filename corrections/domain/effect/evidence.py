@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from corrections.domain.canaries import CanaryPolicy
+from corrections.domain.canaries import BUCKETS, CanaryPolicy, in_buckets
 from corrections.domain.effect.counts import StageCounts
 from corrections.domain.effect.ratio import MISMATCH_P
 
@@ -31,12 +31,12 @@ class Limits:
 
     @classmethod
     def of(cls, policy: CanaryPolicy) -> "Limits":
-        """The limits that a workspace set."""
+        """The limits that a workspace set, shares rounded to buckets as canaries have them."""
         return cls(
             alpha=policy.alpha,
             min_look=policy.min_look,
-            first_share=policy.first_share,
-            full_share=policy.full_share,
+            first_share=in_buckets(policy.first_share) / BUCKETS,
+            full_share=in_buckets(policy.full_share) / BUCKETS,
         )
 
 

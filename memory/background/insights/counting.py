@@ -25,7 +25,8 @@ from memory.queries.health import is_analysis_waiting
 from memory.writer.tables import update_rows
 
 BATCH_TASKS = 200
-BATCH_CALLS = 2_000
+BATCH_CALLS = {"postgresql": 2_000, "sqlite": 100}
+"""Calls of a transaction, about. On SQLite nobody else can write meanwhile, so it has to be short."""
 DEADLINE_S = 1.0
 DEADLINE_BUSY_S = 0.3
 """While something waits for the analysis, which is more urgent."""
@@ -106,12 +107,12 @@ def _hold(workspace_id: int) -> bool:
 
 
 def _read(workspace_id: int, most: int) -> list[Change]:
-    """Some of the oldest rows that wait, up to about ``BATCH_CALLS`` calls, with what they add now."""
+    """Some of the oldest rows that wait, up to about ``BATCH_CALLS``, with what they add now."""
     waiting = waiting_insights().filter(workspace=workspace_id).select_related("task").order_by("task_id")
     chosen: list[TaskInsight] = []
     size = 0
     for row in waiting[:most]:
-        if chosen and size + row.task.call_count > BATCH_CALLS:
+        if chosen and size + row.task.call_count > BATCH_CALLS[connection.vendor]:
             break
         size += row.task.call_count
         chosen.append(row)

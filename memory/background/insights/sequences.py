@@ -55,8 +55,9 @@ def apply(workspace_id: int, removed: Iterable[Any], added: Iterable[Any]) -> No
     if not kinds:
         return
     rows = _count_kinds(workspace_id, kinds)
+    digests = {tools: sequence_digest(tools) for tools in {tools for _kind, tools in sequences}}
     wanted = {
-        (rows[kind].pk, sequence_digest(tools)): (rows[kind], tools, change)
+        (rows[kind].pk, digests[tools]): (rows[kind], tools, change)
         for (kind, tools), change in sequences.items()
         if kind in rows
     }

@@ -81,8 +81,8 @@ class Cell(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """The digest of the way and its situation: 32 hexadecimal digits."""
-        text = "\0".join((self.before, self.domain, self.tags, self.way))
+        """The digest of the tool, the way and its situation: 32 hexadecimal digits."""
+        text = "\0".join((self.tool, self.before, self.domain, self.tags, self.way))
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
@@ -126,20 +126,28 @@ def read(part: Any) -> Part:
         return Part("", "[]", [])
 
 
-def fold(known: dict[Cell, Tries], parts: Iterable[Any], sign: int) -> set[Cell]:
+Counts = dict[tuple[str, str], int]
+"""How many cells there are of a month and tool."""
+
+
+def places(part: Part, row: Row) -> tuple[Cell, Cell, Cell]:
+    """Where a line may stand: on its own, without domain and tags, with all that is not told apart."""
+    return (
+        Cell(row.month, row.tool, row.before, part.domain, part.tags, row.way),
+        Cell(row.month, row.tool, row.before, "", "[]", row.way),
+        Cell(row.month, row.tool, ANY, "", "[]", f"{row.tool}{OTHER_SHAPES}"),
+    )
+
+
+def fold(known: dict[Cell, Tries], counts: Counts, parts: Iterable[Part], sign: int) -> set[Cell]:
     """Add contributions to (or take them away from) the cells ``known``; the cells that changed.
 
-    ``known`` holds all cells of the tools and months concerned.
+    ``known`` holds those of the :func:`places` that there are, ``counts`` the number of all cells.
     """
-    counts: dict[tuple[str, str], int] = {}
-    for cell in known:
-        counts[cell.month, cell.tool] = counts.get((cell.month, cell.tool), 0) + 1
     changed: set[Cell] = set()
-    for part in map(read, parts):
+    for part in parts:
         for row in part.rows:
-            cell = _place(
-                Cell(row.month, row.tool, row.before, part.domain, part.tags, row.way), known, counts
-            )
+            cell = _place(*places(part, row), known, counts)
             if cell not in known:
                 known[cell] = Tries()
                 counts[cell.month, cell.tool] = counts.get((cell.month, cell.tool), 0) + 1
@@ -148,7 +156,7 @@ def fold(known: dict[Cell, Tries], parts: Iterable[Any], sign: int) -> set[Cell]
     return changed
 
 
-def _place(cell: Cell, known: dict[Cell, Tries], counts: dict[tuple[str, str], int]) -> Cell:
+def _place(cell: Cell, wider: Cell, rest: Cell, known: dict[Cell, Tries], counts: Counts) -> Cell:
     """The cell itself while there is room; then without domain and tags; then one for all the others.
 
     No cell ever goes, so what was once without room stays so and is taken away where it was added.
@@ -156,7 +164,4 @@ def _place(cell: Cell, known: dict[Cell, Tries], counts: dict[tuple[str, str], i
     there = counts.get((cell.month, cell.tool), 0)
     if cell in known or there < MAX_CELLS:
         return cell
-    wider = Cell(cell.month, cell.tool, cell.before, "", "[]", cell.way)
-    if wider in known or there < 2 * MAX_CELLS:
-        return wider
-    return Cell(cell.month, cell.tool, ANY, "", "[]", f"{cell.tool}{OTHER_SHAPES}")
+    return wider if wider in known or there < 2 * MAX_CELLS else rest

@@ -17,7 +17,7 @@ from corrections.models import ChangeRequest, Rule, RuleProposal
 from memory.domain.access import Actor, NotPermitted, Scope
 from memory.models import AuditEvent
 from tests.conftest import Cast
-from tests.corrections.builders import make_rule, make_rule_proposal, weather_document
+from tests.corrections.builders import make_rule, make_rule_proposal, serve_at_once, weather_document
 from tests.corrections.web.scenes import city_calls, city_pattern
 from tests.racing import at_once
 
@@ -109,6 +109,7 @@ def test_propose__call_of_another_workspace_as_evidence__is_not_there(cast: Cast
 
 
 def test_accept__reviewer__makes_a_served_rule_of_an_agent(cast: Cast) -> None:
+    serve_at_once(cast.workspace)
     pattern = city_pattern(cast.workspace)
     proposal = make_rule_proposal(cast.workspace)
     proposal.patterns.add(pattern)
@@ -172,6 +173,7 @@ def test_accept__edited_beside_condition_and_action__is_an_edit_too(
 
 
 def test_accept__same_document_sent_along__is_no_edit(cast: Cast) -> None:
+    serve_at_once(cast.workspace)
     proposal = make_rule_proposal(cast.workspace)
 
     made = accept_proposal(proposal=proposal, by=cast.actor("reviewer"), document=proposal.document)
@@ -231,6 +233,7 @@ def test_reject__then_again__waits_again(cast: Cast) -> None:
 
 
 def test_decide_all__one_is_decided_already__the_others_go_through(cast: Cast) -> None:
+    serve_at_once(cast.workspace)
     rows = [
         make_rule_proposal(
             cast.workspace, document=weather_document(condition=f"input.n == {n}", name=f"R{n}")

@@ -15,7 +15,9 @@ LIST = "/api/v1/conflicts"
 
 
 def let_keys_decide(cast: Cast) -> None:
-    cast.workspace.settings = {"changes": {"self_approval": True, "key_approval": True}}
+    cast.workspace.settings = {
+        "changes": {"self_approval": True, "key_approval": True}, "canaries": {"start": "never"},
+    }  # fmt: skip
     cast.workspace.save()
 
 

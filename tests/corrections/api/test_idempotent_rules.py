@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from corrections.models import Rule, RuleVersion
 from memory.models import AuditEvent
 from tests.conftest import Cast
-from tests.corrections.builders import allow_self_approval, weather_document
+from tests.corrections.builders import allow_self_approval, serve_at_once, weather_document
 
 pytestmark = pytest.mark.django_db
 
@@ -18,6 +18,7 @@ def send(client: APIClient, method: str, url: str, body: dict[str, Any], key: st
 
 
 def test_rules__each_write_sent_twice__happens_once(cast: Cast, admin_api: APIClient) -> None:
+    serve_at_once(cast.workspace)
     allow_self_approval(cast.workspace)
     drafts = [
         send(admin_api, "post", "/api/v1/rules", {"document": weather_document()}, "draft") for _ in range(2)

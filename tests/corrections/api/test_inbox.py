@@ -24,10 +24,10 @@ def test_items__one_of_every_kind__are_listed_with_their_decisions(cast: Cast, a
     answer = api.get("/api/v1/review/items").json()
 
     assert [row["kind"] for row in answer["results"]] == [
-        "stale", "impact", "alert", "conflict", "change", "proposal", "rewrite",
+        "canary", "stale", "impact", "alert", "conflict", "change", "proposal", "rewrite",
     ]  # fmt: skip
     assert answer["results"][-1]["decisions"] == ["approve", "reject"]
-    assert sum(answer["counts"].values()) == 7
+    assert sum(answer["counts"].values()) == 8
 
 
 def test_items__of_no_kind__is_refused_with_the_kinds(cast: Cast, api: APIClient) -> None:

@@ -119,7 +119,7 @@ def test_decide__key__accepts_rejects_and_opens_again(cast: Cast, reviewer_api: 
 
 
 def test_accept__workspace_lets_keys_approve__is_served(cast: Cast, reviewer_api: APIClient) -> None:
-    cast.workspace.settings = {"changes": {"key_approval": True}}
+    cast.workspace.settings = {"changes": {"key_approval": True}, "canaries": {"start": "never"}}
     cast.workspace.save()
     row = make_rule_proposal(cast.workspace)
 

@@ -5,15 +5,17 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from corrections.models import Rule
 from memory.api.throttles import BUCKETS
 from memory.domain.access import Scope
 from tests.conftest import Cast, api_client, make_key
-from tests.corrections.builders import allow_self_approval, make_rule, weather_document
+from tests.corrections.builders import allow_self_approval, make_rule, serve_at_once, weather_document
 
 STEPS = ("activate", "disable", "retire", "delete")
 
 
 def test_rules__whole_life__over_the_api(cast: Cast, admin_api: APIClient) -> None:
+    serve_at_once(cast.workspace)
     allow_self_approval(cast.workspace)
     made = admin_api.post("/api/v1/rules", {"document": weather_document(), "note": "from a failure"})
     assert made.status_code == 201, made.content
@@ -154,3 +156,23 @@ def test_every_view__too_many_requests__answers_429(cast: Cast, admin_api: APICl
     BUCKETS.clear()
     answers = [admin_api.get("/api/v1/rules").status_code for _ in range(2)]
     assert answers == [200, 429]
+
+
+def test_rule__what_was_measured__is_served_for_the_live_version_alone(
+    cast: Cast, admin_api: APIClient
+) -> None:
+    rule = make_rule(cast.workspace)
+    measured = {
+        "estimate": 0.2, "lower": 0.05, "upper": 0.4, "n_canary": 40, "n_control": 41, "version": 1,
+        "since": "2026-03-01T12:00:00+00:00", "phase": "trial",
+    }  # fmt: skip
+    Rule.objects.filter(pk=rule.pk).update(uplift=measured, effectiveness_score=0.8)
+    url = f"/api/v1/rules/{rule.uuid}"
+
+    first = admin_api.get(url).json()
+    Rule.objects.filter(pk=rule.pk).update(uplift={**measured, "version": 2})
+    of_another = admin_api.get(url).json()
+
+    assert (first["uplift"], first["effectiveness_score"]) == (measured, 0.8)
+    assert of_another["uplift"] is None
+    assert (first["ageing"]["has_matched"], first["ageing"]["per_100"]) == (False, None)

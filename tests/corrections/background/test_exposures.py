@@ -2,14 +2,15 @@
 
 import itertools
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
-from corrections.actions.publishing import stamp_ruleset
+from corrections.actions.publishing import lock_rule, stamp_ruleset
 from corrections.background import exposures, settle
 from corrections.background.settle import count_backlog, settle_backlog, store_backlog
 from corrections.live.receipts import RECEIPTS, ReceiptBuffer
@@ -284,6 +285,40 @@ def test_exposures__two_workers_at_once__are_one_row_a_task(cast: Cast) -> None:
         worker.join()
     assert faults == []
     assert rows() == [(unit, "control", 0, True) for unit in units]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_exposures__written_while_somebody_steers_the_canary__never_deadlock(cast: Cast) -> None:
+    canary = new_canary(cast, share=9_999)
+    for at in range(12):
+        issue(cast.workspace, {"id": f"t{at}"}, minutes=at)
+    store_backlog()
+    faults: list[BaseException] = []
+
+    def attempt(work: Callable[[], Any]) -> None:
+        try:
+            for _ in range(12):
+                work()
+        except BaseException as fault:
+            faults.append(fault)
+        finally:
+            connection.close()
+
+    def steer() -> None:
+        with transaction.atomic():
+            lock_rule(canary.rule)
+            Canary.objects.select_for_update(no_key=True).get(pk=canary.pk)
+            Canary.objects.filter(pk=canary.pk).update(is_due=False)
+
+    workers = [
+        threading.Thread(target=attempt, args=(step,)) for step in (lambda: settle.count_receipts(1), steer)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert faults == []
+    assert len(rows()) == 12
 
 
 def test_buffer__decision_in_the_control_arm__keeps_its_exposures(cast: Cast) -> None:

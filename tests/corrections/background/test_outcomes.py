@@ -11,7 +11,10 @@ from django.utils import timezone
 
 from corrections.background import outcomes
 from corrections.background.outcomes import hear_news, settle_batch, settle_exposures
+from corrections.background.settle import count_backlog, settle_backlog, store_backlog
+from corrections.live.receipts import RECEIPTS
 from corrections.models import Canary, Exposure, Receipt, Rule
+from corrections.queries.canary_counts import stage_counts
 from memory.actions.judge import judge_task
 from memory.actions.record import record_experience
 from memory.background.analyse import analyse_backlog
@@ -129,7 +132,7 @@ def test_outcome__recorded_but_not_analysed__stays_due(canary: Canary) -> None:
     assert settle_exposures() == 1
 
 
-def test_outcome__root_task_decides_and_sub_tasks_calls_count(canary: Canary) -> None:
+def test_outcome__sub_tasks__count_with_their_calls_and_the_root_decides(canary: Canary) -> None:
     exposure = expose(canary)
     end(canary.workspace, "sub", statuses=("error", "ok"), root_task="t1")
     assert told(exposure) == (False, True, False)
@@ -335,3 +338,25 @@ def test_pass__while_tasks_are_recorded_and_analysed__misses_none(canary: Canary
 
     assert not any(isinstance(result, Exception) for result in results), results
     assert Exposure.objects.filter(failed=True).count() == len(names)
+
+
+def test_outcome__asked_and_recorded_over_the_api__is_decided_in_both_arms(
+    canary: Canary, agent_api: Any
+) -> None:
+    for n in range(24):
+        asked = {"tool": TOOL, "input": {}, "task": {"id": f"a{n}"}}
+        answer = agent_api.post("/api/v1/corrections/query", asked).json()
+        RECEIPTS.flush()
+        status = "ok" if answer["input"].get("city") else "error"
+        call = {"tool": TOOL, "input": answer["input"], "receipt": answer["receipt"], "status": status}
+        document = {"external_id": f"a{n}", "final": True, "calls": [call]}
+        record_experience(workspace_id=canary.workspace_id, documents=[document], by=SYSTEM)
+    store_backlog(), settle_backlog(), count_backlog()
+    analyse()
+
+    assert settle_exposures() == 24
+
+    [stage] = stage_counts(canary, of_all_time=True)
+    assert stage.arm("canary").decided + stage.arm("control").decided == 24
+    assert stage.arm("canary").failed == 0 < stage.arm("canary").decided
+    assert stage.arm("control").failed == stage.arm("control").decided > 0

@@ -35,6 +35,16 @@ POSSIBLE = {
     ("disabled", "delete"): "deleted",
     ("expired", "delete"): "deleted",
     ("retired", "delete"): "deleted",
+    ("draft", "try"): "canary",
+    ("disabled", "try"): "canary",
+    ("expired", "try"): "canary",
+    ("canary", "try"): "canary",
+    ("canary", "edit"): "canary",
+    ("canary", "activate"): "active",
+    ("canary", "disable"): "disabled",
+    ("canary", "expire"): "expired",
+    ("canary", "retire"): "retired",
+    ("canary", "delete"): "deleted",
 }
 EVERY = [(status.value, step) for status in Status for step in TRANSITIONS]
 

@@ -25,7 +25,7 @@ from tests.corrections.inbox_scenes import build_inbox, make_proposal
 
 pytestmark = pytest.mark.django_db
 ALL = InboxFilters()
-NEWEST_FIRST = ["stale", "impact", "alert", "conflict", "change", "proposal", "rewrite"]
+NEWEST_FIRST = ["canary", "stale", "impact", "alert", "conflict", "change", "proposal", "rewrite"]
 
 
 def test_list__one_of_every_kind__stands_newest_first(cast: Cast) -> None:
@@ -52,7 +52,7 @@ def test_list__page_after_page__shows_everything_once(cast: Cast, size: int) -> 
             break
 
     whole = [item.uuid for item in list_items(cast.workspace.pk, ALL).rows]
-    assert (seen, len(set(seen))) == (whole, 10)
+    assert (seen, len(set(seen))) == (whole, 11)
 
 
 def test_neighbours__walking_down_and_up__meet_the_same_items(cast: Cast) -> None:

@@ -2,15 +2,16 @@
 
 import pytest
 
-from corrections.models import Assignment, ItemComment
+from corrections.models import Assignment, Canary, ItemComment
 from memory.models import Alert, AuditEvent, RewriteProposal
 from tests.conftest import Cast, page_client
+from tests.corrections.canaries import again, open_canary
 from tests.corrections.inbox_scenes import build_inbox
 from tests.memory.builders import make_alert, make_rewrite
 from tests.pages import HOSTILE, extra_queries, page_faults
 
 pytestmark = pytest.mark.django_db
-KINDS = ["rewrite", "proposal", "change", "conflict", "alert", "impact", "stale"]
+KINDS = ["rewrite", "proposal", "change", "conflict", "alert", "impact", "stale", "canary"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -174,3 +175,23 @@ def test_item__decided_meanwhile__leads_to_its_own_page(cast: Cast) -> None:
 
     assert answer.headers["Location"] == f"/w/acme/rewrites/{proposal.uuid}/"
     assert client.get(f"/w/acme/review/rewrite/{foreign.uuid}/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("do", "state", "status"),
+    [
+        pytest.param("approve", "holdout", "active", id="promoted"),
+        pytest.param("reject", "rolled_back", "disabled", id="rolled back"),
+    ],
+)
+def test_decide__held_canary__is_promoted_or_rolled_back(
+    cast: Cast, do: str, state: str, status: str
+) -> None:
+    canary = open_canary(cast.workspace)
+    Canary.objects.filter(pk=canary.pk).update(state="held")
+
+    page_client(cast.maintainer).post(
+        f"/w/acme/review/canary/{canary.uuid}/decide/", {"do": do, "reason": "seen enough"}
+    )
+
+    assert (again(canary).state, again(canary).rule.status) == (state, status)

@@ -6,7 +6,7 @@ from corrections.models import ProposalCall, Rule, RuleProposal
 from memory.models import Workspace
 from tests.builders import make_call, make_failure, make_task
 from tests.conftest import Cast, page_client
-from tests.corrections.builders import make_rule, make_rule_proposal
+from tests.corrections.builders import make_rule, make_rule_proposal, serve_at_once
 from tests.corrections.web.scenes import city_pattern, hostile_document
 from tests.pages import HOSTILE, extra_queries, page_faults
 
@@ -87,6 +87,7 @@ def test_pages__more_rows__cost_no_more_queries(cast: Cast, page: str) -> None:
 
 
 def test_accept__reviewer__is_led_to_the_next_one_and_the_rule_is_served(cast: Cast) -> None:
+    serve_at_once(cast.workspace)
     first = make_rule_proposal(cast.workspace, caught=9)
     second = make_rule_proposal(cast.workspace, caught=2, document=hostile_document())
     answer = page_client(cast.reviewer).post(url_of(first, "accept/"), {"note": ""}, follow=True)

@@ -149,6 +149,21 @@ def test_failing_conditions__of_both_versions__only_that_of_the_acting_one_is_to
     assert {miss["version"] for miss in decision.near_misses or [] if miss["rule"] == "r0"} == set(told)
 
 
+@pytest.mark.parametrize(
+    ("tool", "trials"),
+    [
+        pytest.param("alpha", 2, id="the baseline's, and a pattern's"),
+        pytest.param("beta", 1, id="the candidate's"),
+        pytest.param("other", 0, id="another"),
+    ],
+)
+def test_trials__of_a_tool__are_those_with_a_version_that_may_have_a_say(tool: str, trials: int) -> None:
+    moved = on_trial(rule(version=2, applies_to="TOOL_CALL:beta"))
+    pattern = on_trial(rule("r1", applies_to="TOOL_CALL:al*"))
+    decision = decide([rule(), moved, pattern, rule("r2", applies_to="TOOL_CALL:*")], {"id": "t"}, tool=tool)
+    assert decision.trials == trials
+
+
 def test_compile__two_plain_or_two_candidate_versions__are_refused() -> None:
     rules = [rule(), rule(version=2), on_trial(rule(version=3)), on_trial(rule(version=4))]
     ruleset = Ruleset.compile(rules, version="1")

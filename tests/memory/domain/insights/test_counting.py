@@ -41,13 +41,14 @@ def test_ways__more_situations_than_are_told_apart__fall_together_and_are_exact(
     ]
     known: dict[Cell, Tries] = {}
 
-    ways.fold(known, parts, 1)
+    counts: ways.Counts = {}
+    ways.fold(known, counts, parts, 1)
 
     assert len(known) == 2 * MAX_CELLS + 1
     assert sum(cell.n for cell in known.values()) == 3 * MAX_CELLS
     assert known[Cell("2026-03-01", "t", ANY, "", "[]", "t*")].n == MAX_CELLS
     random.Random(2).shuffle(parts)
-    ways.fold(known, parts, -1)
+    ways.fold(known, counts, parts, -1)
     assert {cell.n for cell in known.values()} == {0}
 
 
