@@ -258,7 +258,7 @@ def _action(key: StepKey, message: str) -> Action:
 def _condition(key: StepKey, place: _Place) -> str:
     clauses = [f"{field_of('env', key.scope[0])} == {json.dumps(key.scope[1])}"] if key.scope[0] else []
     if place.goal:
-        clauses.append(f"task.goal.startsWith({_literal(place.goal)})")
+        clauses.append(f"task.goal != null && task.goal.startsWith({_literal(place.goal)})")
     clauses += _equal("input", key.input)
     if place.previous is not None:
         tool, text = place.previous
