@@ -82,9 +82,8 @@ def _slice(play: DemoPlay, until: float) -> int:
     try:
         server = Server(settings.SITE_URL, _key(play))
         try:
-            if _has_learnt(play, server):
-                while made < WALKS and time.monotonic() < until and _one(play, server):
-                    made += 1
+            while made < WALKS and time.monotonic() < until and _goes_on(play, server):
+                made += 1
         finally:
             server.close()
     except (httpx.HTTPError, ImportError, RuntimeError, LookupError, ValueError) as error:
@@ -109,6 +108,10 @@ def _has_learnt(play: DemoPlay, server: Any) -> bool:
     _SETTLED[play.pk] = here
     _save(play)
     return False  # the web process learns of new rules within a second
+
+
+def _goes_on(play: DemoPlay, server: Any) -> bool:
+    return _has_learnt(play, server) and _one(play, server)
 
 
 def _one(play: DemoPlay, server: Any) -> bool:

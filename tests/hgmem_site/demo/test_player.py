@@ -86,6 +86,17 @@ def test_play__autopilot__second_pass_fails_less(cast: Cast, demo: Workspace, wa
     assert play.newest[0]["rules"]
 
 
+@pytest.mark.parametrize("walks", [3], indirect=True)
+def test_play__slice_reaches_a_window__waits_until_what_was_recorded_is_read(
+    cast: Cast, demo: Workspace, walks: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(player, "WINDOW", 2)
+    begin(cast, demo)
+
+    assert [play_waiting(slice_s=30.0) for _slice in range(4)] == [0, 2, 0, 0]
+    assert play_on(demo).state == "finished"
+
+
 def test_play__killed_in_mid_walk__next_process_goes_on_and_records_nothing_twice(
     cast: Cast, demo: Workspace, walks: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
