@@ -5,8 +5,8 @@
     python -m benchmarks.closed_loop --url URL --key KEY    # against a running server, memory on only
 
 A scripted agent walks BFCL's gold path with one step left out, asks before each call over HTTP, does what it
-is told, records what happened, and after a failure walks the whole path once more. Every 50 walks a person (the
-harness) accepts what the inducer proposes and what the system asks to disable. Protocol and limits:
+is told, records what happened, and after a failure walks the whole path once more. Every 50 walks a person
+(the harness) accepts what the inducer proposes and what the system asks to disable. Protocol and limits:
 docs/benchmarks/closed_loop.md.
 """
 
@@ -155,7 +155,7 @@ def settle(server: Server, is_idle: Callable[[], bool] | None) -> None:
         time.sleep(0.3)
 
 
-def shuffle_rules(source: Server, target: Server) -> int:
+def shuffle_rules(source: Server, target: Server, approver: Server) -> int:
     """Give the other workspace the same rules with actions and conditions dealt out anew; how many."""
     document = json.loads(source.get_text("rules/export", format="json"))
     rules = [rule for rule in document["rules"] if rule["action_type"] == "INSERT_STEP"]
@@ -172,7 +172,7 @@ def shuffle_rules(source: Server, target: Server) -> int:
     target.post("rules/import/apply", {"files": files, "prune": False, **asked})
     for change in target.rows("change-requests", status="undecided"):
         body = {"revision": change["revision"], "note": "benchmark"}
-        target.offer(f"change-requests/{change['uuid']}/approve", body)
+        approver.offer(f"change-requests/{change['uuid']}/approve", body)
     time.sleep(2.0)
     return len(rules)
 
@@ -205,7 +205,7 @@ def measure(
     if "shuffled" in servers:
         loop = Loop(stream, servers["shuffled"])
         loop.learns = False
-        rules = shuffle_rules(servers["on"], servers["shuffled"])
+        rules = shuffle_rules(servers["on"], servers["shuffled"], servers["shuffled approver"])
         with report.progress(f"{rules} shuffled rules", total=len(stream)) as advance:
             found["shuffled 2"] = loop.walk_all("p2", advance)
     report.figure("rules served", len(servers["on"].rows("rules", status="active")))

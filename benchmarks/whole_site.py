@@ -18,7 +18,7 @@ WORKER = ("worker", "--loglevel", "ERROR", "--pool", "solo", "--without-gossip",
 
 @contextmanager
 def whole_site(var: Path, *workspaces: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Start everything on an empty SQLite database under ``var``; yields its URL and each workspace's key.
+    """Start everything on an empty SQLite database under ``var``; yields its URL and two keys a workspace.
 
     In these workspaces one person does everything: what is approved is served to all at once, no canary.
     """
@@ -35,7 +35,7 @@ def whole_site(var: Path, *workspaces: str) -> Iterator[tuple[str, dict[str, str
 
     django.setup()
     call_command("migrate", verbosity=0)
-    keys = {name: _workspace(name) for name in workspaces}
+    keys = {name: key for slug in workspaces for name, key in _workspace(slug).items()}
     granian = (
         "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port), "--workers", "1",
         "--blocking-threads", "4", "--no-ws", "--log-level", "warning", "hgmem_site.wsgi:application",
@@ -49,7 +49,8 @@ def whole_site(var: Path, *workspaces: str) -> Iterator[tuple[str, dict[str, str
         yield url, keys
 
 
-def _workspace(slug: str) -> str:
+def _workspace(slug: str) -> dict[str, str]:
+    """Two keys: one that works there, and one that approves what the first wrote."""
     from corrections.actions.canaries import set_canary_policy
     from corrections.actions.changes import set_change_policy
     from memory.actions.accounts import create_key, create_workspace
@@ -63,10 +64,9 @@ def _workspace(slug: str) -> str:
         workspace_id=workspace.pk, changes={"self_approval": True, "key_approval": True}, by=SYSTEM
     )
     set_canary_policy(workspace_id=workspace.pk, changes={"start": "never"}, by=SYSTEM)
-    _key, secret = create_key(
-        workspace=workspace, name="benchmark", scopes=[Scope(it) for it in SCOPES], by=SYSTEM
-    )
-    return secret
+    scopes = [Scope(name) for name in SCOPES]
+    names = (slug, f"{slug} approver")
+    return {name: create_key(workspace=workspace, name=name, scopes=scopes, by=SYSTEM)[1] for name in names}
 
 
 def worker_is_idle() -> bool:

@@ -53,7 +53,7 @@ class RepeatsSerializer(serializers.Serializer[Any]):
     patterns = RepeatPatternSerializer(many=True)
 
 
-class SideSerializer(serializers.Serializer[Any]):
+class RepeatSideSerializer(serializers.Serializer[Any]):
     """One side of a comparison: failures of the rule's patterns among the calls of their tools."""
 
     calls = serializers.IntegerField()
@@ -70,8 +70,8 @@ class RuleRepeatsSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     tools = serializers.ListField(child=serializers.CharField())
     served_at = serializers.DateTimeField()
-    before = SideSerializer()
-    after = SideSerializer()
+    before = RepeatSideSerializer()
+    after = RepeatSideSerializer()
     enough_data = serializers.BooleanField()
     canary = serializers.UUIDField(allow_null=True, help_text="Its newest canary: the better evidence.")
 

@@ -150,6 +150,14 @@ class ForgottenSteps:
         self._known_places.pop(oldest, None)
         return [key, oldest]
 
+    def knows(self, call: ObservedCall, step: PastCall) -> bool:
+        """Whether a step is proposed already where this call stands."""
+        own, arguments = _json(call.input), _json(step.input)
+        if own is None or arguments is None:
+            return True
+        key = StepKey(call.tool, call.scope(), own, step.tool, arguments, hidden_of(step.input))
+        return self._holds(key, _at(call, call.history or ()))
+
     def caught(self, key: StepKey) -> frozenset[str]:
         """The failing calls before which it would be made; none where nothing is proposed."""
         told = self._told.get(key)
@@ -258,7 +266,7 @@ def _action(key: StepKey, message: str) -> Action:
 def _condition(key: StepKey, place: _Place) -> str:
     clauses = [f"{field_of('env', key.scope[0])} == {json.dumps(key.scope[1])}"] if key.scope[0] else []
     if place.goal:
-        clauses.append(f"task.goal.startsWith({_literal(place.goal)})")
+        clauses.append(f"task.goal != null && task.goal.startsWith({_literal(place.goal)})")
     clauses += _equal("input", key.input)
     if place.previous is not None:
         tool, text = place.previous
