@@ -9,6 +9,7 @@ from corrections.actions.plays import begin_again, start_play
 from corrections.models import DemoPlay
 from hgmem_site.demo import player
 from memory.models import Workspace
+from memory.permissions import SYSTEM
 from tests.conftest import Cast, page_client
 
 pytestmark = pytest.mark.django_db
@@ -36,12 +37,12 @@ def test_page__fresh_workspace__offers_autopilot_and_says_that_nothing_began(
     [pytest.param(True, "running", id="alone"), pytest.param(False, "stopped", id="by-hand")],
 )
 def test_player__a_pass_is_over__waits_for_people_without_autopilot(
-    cast: Cast, demo: Workspace, monkeypatch: pytest.MonkeyPatch, autopilot: bool, state: str
+    demo: Workspace, monkeypatch: pytest.MonkeyPatch, autopilot: bool, state: str
 ) -> None:
     stream: tuple[Any, ...] = ()
     monkeypatch.setattr(player, "_stream", lambda: stream)
-    play = start_play(workspace_id=demo.pk, autopilot=autopilot, by=cast.actor("owner"))
-    DemoPlay.objects.filter(pk=play.pk).update(claimed_by=player._ME, claimed_at=timezone.now())
+    play = start_play(workspace_id=demo.pk, autopilot=autopilot, by=SYSTEM)
+    DemoPlay.objects.filter(pk=play.pk).update(claimed_by=player._me(), claimed_at=timezone.now())
 
     player._next_pass(play)
 
