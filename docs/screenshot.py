@@ -79,6 +79,8 @@ def prove_a_rule(page: Page, url: str, key: str) -> None:
     time.sleep(2)  # the web process serves it within a second
     run_in_shell(tasks, environment)
     time.sleep(15)  # the controller looks every three seconds
+    run_in_shell(tasks.replace("forecast-", "later-"), environment)  # the holdout
+    time.sleep(10)
     page.goto(f"{url}/w/demo/canaries/")
     page.get_by_role("link", name="Name the unit").first.click()
     page.get_by_role("heading", name="Evidence over time").wait_for()
