@@ -2,7 +2,7 @@
 
 import pytest
 
-from corrections.domain.inducing import Inducer, ObservedCall, Proposal
+from corrections.domain.inducing import Inducer, ObservedCall, Proposal, own_calls
 from hgmem.rules import Condition, parse_context
 
 CLOSED = "the valve is closed"
@@ -102,3 +102,25 @@ def test_inducer__saved_again_and_again__is_counted_once() -> None:
 
     (kept,) = [one for one in steps(inducer) if "water" in one.condition]
     assert kept.backtest.caught == ("c-1",)
+
+
+@pytest.mark.parametrize(
+    ("made", "prompted", "tools"),
+    [
+        pytest.param([("open", True), ("pump", False)], 1, ["pump"], id="step in vain"),
+        pytest.param([("open", False), ("pump", False)], 1, ["open", "pump"], id="step that went well"),
+        pytest.param([("open", True), ("pump", False)], 0, ["open", "pump"], id="the agent's own failure"),
+        pytest.param([("open", True), ("pump", True)], 1, ["open", "pump"], id="the call failed as well"),
+        pytest.param(
+            [("look", True), ("open", True), ("shut", False), ("pump", False)], 2, ["look", "shut", "pump"],
+            id="one of two",
+        ),
+    ],
+)  # fmt: skip
+def test_own_calls__steps_asked_for_in_vain__are_left_out(
+    made: list[Told], prompted: int, tools: list[str]
+) -> None:
+    kept = own_calls(run(Inducer(), "r", *made, goal="water", prompted=prompted))
+
+    assert [call.tool for call in kept] == tools
+    assert kept[-1].prompted == prompted - (len(made) - len(kept))
