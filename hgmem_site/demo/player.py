@@ -148,7 +148,10 @@ def _next_pass(play: DemoPlay) -> bool:
         )
         return False
     play.pass_number, play.position = play.pass_number + 1, 0
-    return _save(play)
+    goes_on = _save(play)
+    if not play.autopilot:  # a person needs time to approve what was proposed
+        DemoPlay.objects.filter(pk=play.pk, state="running").update(state="stopped", updated_at=timezone.now())
+    return goes_on and play.autopilot
 
 
 def _save(play: DemoPlay, last_error: str = "") -> bool:

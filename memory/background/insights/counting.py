@@ -25,7 +25,7 @@ from memory.queries.health import is_analysis_waiting
 from memory.writer.tables import update_rows
 
 BATCH_TASKS = 200
-BATCH_CALLS = {"postgresql": 2_000, "sqlite": 100}
+BATCH_CALLS = {"postgresql": 2_000, "sqlite": 300}
 """Calls of a transaction, about. On SQLite nobody else can write meanwhile, so it has to be short."""
 DEADLINE_S = 1.0
 DEADLINE_BUSY_S = 0.3

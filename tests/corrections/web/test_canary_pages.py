@@ -1,11 +1,13 @@
 """The pages of canaries: the list, one canary, its tasks, the shadow run, downloads, the steps."""
 
 import csv
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from corrections.models import Canary, CanaryEvent
+from corrections.models import Canary, CanaryEvent, CanaryStage, Exposure
+from tests.builders import NOW
 from tests.conftest import Cast, page_client
 from tests.corrections.builders import make_canary, make_change, make_rule
 from tests.corrections.canary_scenes import make_exposure, make_tried
@@ -228,6 +230,53 @@ def test_csv__stages_and_looks__have_the_numbers_of_the_page(cast: Cast) -> None
 
     assert (stages[0]["control_decided"], stages[0]["control_failed"]) == ("30", "15")
     assert float(looks[0]["benefit_log_e"]) == pytest.approx(canary.evidence["benefit_log_e"])
+
+
+def test_detail__promoted__its_trial_keeps_its_numbers_and_the_lines_break(cast: Cast) -> None:
+    canary = make_tried(cast.workspace, tasks=30)
+    promoted = NOW + timedelta(days=1, hours=1)
+    canary.stages.update(ended_at=promoted)
+    CanaryStage.objects.create(canary=canary, number=1, phase="holdout", share=9_500, begun_at=promoted)
+    CanaryEvent.objects.create(canary=canary, kind="promote", at=promoted, by="x", by_kind="system")
+    Canary.objects.filter(pk=canary.pk).update(state="holdout", stage=1, evidence_since=promoted)
+
+    page = page_client(cast.viewer).get(url_of(canary)).context
+
+    trial, holdout = page["stages"]
+    assert (trial.control.numbers.decided, trial.control.numbers.failed) == (30, 15)
+    assert (trial.is_left_out, holdout.is_left_out) == (True, False)
+    assert page["picture"].control.numbers.decided == 0
+    assert len(page["chart"].benefit.segments) == 1
+    assert page["chart"].benefit.segments[0].count(",") == 2
+
+
+@pytest.mark.parametrize(
+    ("approved", "buttons"),
+    [
+        pytest.param(True, {"promote", "resume", "roll_back"}, id="on-trial"),
+        pytest.param(False, {"promote", "resume", "stop_shadow"}, id="shadow-run"),
+    ],
+)
+def test_buttons__paused__are_those_that_can_be_pressed(
+    cast: Cast, approved: bool, buttons: set[str]
+) -> None:
+    canary = make_tried(cast.workspace, state="paused")
+    if approved:
+        canary.change = make_change(canary.rule)
+        canary.save()
+
+    page = page_client(cast.owner).get(url_of(canary)).context
+
+    assert {button.step for button in page["buttons"]} == buttons
+
+
+def test_detail__no_call_was_timed__slow_is_not_known(cast: Cast) -> None:
+    canary = make_tried(cast.workspace, tasks=30)
+    Exposure.objects.update(slow=None)
+
+    text = page_client(cast.viewer).get(url_of(canary)).text
+
+    assert "0.0–100.0" not in text
 
 
 def test_steer__paused_and_resumed__each_with_its_reason(cast: Cast) -> None:
