@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from corrections.background.exposures import exposed_body, write_exposures
 from corrections.background.rule_days import add_days
-from corrections.live.signing import receipt_keys
+from corrections.live.signing import verified
 from corrections.models import IssuedToken, Receipt, ReceiptUse, Rule
 from corrections.queries.effects import CHANGING
 from hgmem import receipts as tokens
@@ -84,7 +84,11 @@ def store_issued(limit: int) -> int:
 def settle_calls(limit: int) -> int:
     """Tie up to ``limit`` recorded calls to their receipts. A token that is not ours is marked and left."""
     calls = claim_receipted_calls(limit)
-    read = {call.call_id: receipt for call in calls if (receipt := verified_receipt(call)) is not None}
+    read = {
+        call.call_id: receipt
+        for call in calls
+        if (receipt := verified(call.receipt, call.workspace_id)) is not None
+    }
     owners = {call.call_id: call.workspace_id for call in calls}
     Receipt.objects.bulk_create(
         [receipt_row(owners[call_id], receipt) for call_id, receipt in read.items()], ignore_conflicts=True
@@ -133,16 +137,6 @@ def receipt_row(workspace_id: int, receipt: tokens.Receipt) -> Receipt:
         }
         | exposed_body(workspace_id, receipt.unit, receipt.exposures or ()),
     )
-
-
-def verified_receipt(call: ReceiptedCall) -> tokens.Receipt | None:
-    """The call's receipt when it is genuine and of the call's own workspace (each signs with its own key)."""
-    for key in receipt_keys(call.workspace_id):
-        try:
-            return tokens.read_receipt(call.receipt, key)
-        except tokens.ReceiptError:
-            continue
-    return None
 
 
 def was_followed(body: dict[str, Any], *, tool: str, call_input: Any, status: str) -> bool | None:

@@ -7,13 +7,14 @@ new calls are told.
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from django.conf import settings
 from django.db import connection
 
 from corrections.domain.inducing import Inducer, ObservedCall, Proposal, SecondTries, WholeRun
 from corrections.domain.proposing import EPOCH, cursor_of, is_about_hidden, read_proposed, rule_key
+from corrections.live.prompted import PromptedSteps
 from hgmem.rules import Rule, RuleError
 from memory.queries.finished import (
     FinishedCall,
@@ -42,6 +43,7 @@ class Reader:
         self.known = known
         self.inducer = Inducer()
         self._tries = SecondTries()
+        self._prompted = PromptedSteps(workspace_id)
         self.calls = self.new = 0
         self.written: dict[str, int] = {}
         self.first: int | None = None
@@ -113,13 +115,16 @@ class Reader:
                 yield False
                 return
             calls = list_finished_calls([task.id for task in fresh], most=MAX_TASK_CALLS)
+            prompted = self._prompted.count(calls.values())
             for task in fresh:
-                yield from self._tell(task, calls[task.id])
+                yield from self._tell(task, calls[task.id], prompted)
                 self._place = max(self._place, (task.analysed_at, task.id))
 
-    def _tell(self, task: FinishedTask, calls: list[FinishedCall]) -> Iterator[bool]:
+    def _tell(
+        self, task: FinishedTask, calls: list[FinishedCall], prompted: Mapping[int, int]
+    ) -> Iterator[bool]:
         _revision, last = self._told.get(task.id, (0, 0))
-        seen = [_observed(task, call) for call in calls]
+        seen = [_observed(task, call, prompted.get(call.id, 0)) for call in calls]
         for call, one in zip(calls, seen, strict=True):
             if call.id > last:
                 self._learn(task, call, one)
@@ -130,10 +135,13 @@ class Reader:
         yield True
 
     def _align(self, task: FinishedTask, seen: list[ObservedCall]) -> None:
-        """A run in which calls failed beside one of the same goal that went well, whichever came first."""
+        """A run in which calls failed beside one of the same goal that went well, whichever came first; and
+        what steps that rules asked for made go well."""
         run = WholeRun(str(task.id), task.goal, tuple(seen), task.is_success)
         for repair, name, call_id in self._tries.meet(run):
             self.inducer.learn_alignment(repair, run=name, call_id=call_id)
+        if run.is_clean:
+            self.inducer.learn_saved(run.calls)
 
     def _learn(self, task: FinishedTask, call: FinishedCall, seen: ObservedCall) -> None:
         self.calls += 1
@@ -154,10 +162,11 @@ class Reader:
             self.fault = f"{what}: {type(error).__name__}: {error}"[:2_000]
 
 
-def _observed(task: FinishedTask, call: FinishedCall) -> ObservedCall:
+def _observed(task: FinishedTask, call: FinishedCall, prompted: int) -> ObservedCall:
     return ObservedCall(
         id=str(call.id), run=str(task.id), tool=call.tool, input=call.input, failed=call.failed,
         message=call.message, error_type=call.error_type, env=task.env, goal=task.goal,
+        prompted=prompted,
     )  # fmt: skip
 
 

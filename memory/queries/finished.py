@@ -38,7 +38,10 @@ class FinishedTask(NamedTuple):
 
 @dataclass(frozen=True)
 class FinishedCall:
-    """One call of such a task. ``patterns`` are the ids of what was found wrong; empty for a good call."""
+    """One call of such a task. ``patterns`` are the ids of what was found wrong; empty for a good call.
+
+    ``receipt`` is the token that it was recorded with, not checked; blank without one.
+    """
 
     id: int
     tool: str
@@ -46,6 +49,7 @@ class FinishedCall:
     message: str
     error_type: str
     patterns: tuple[int, ...]
+    receipt: str = ""
 
     @property
     def failed(self) -> bool:
@@ -106,12 +110,13 @@ def list_finished_calls(task_ids: Iterable[int], *, most: int) -> dict[int, list
         faults[call_id or 0].append((message, kind, pattern))
     calls: dict[int, list[FinishedCall]] = {task_id: [] for task_id in wanted}
     rows = ToolCall.objects.filter(task__in=wanted, seq__lt=most).order_by("task_id", "seq")
-    for task_id, pk, tool, call_input in rows.values_list("task_id", "id", "tool", "input"):
+    columns = rows.values_list("task_id", "id", "tool", "input", "receipt")
+    for task_id, pk, tool, call_input, receipt in columns:
         if isinstance(call_input, dict) and not is_reference(call_input):
             wrong = faults.get(pk, [])
             message, error_type = wrong[0][:2] if wrong else ("", "error")
             found = tuple(dict.fromkeys(pattern for _message, _type, pattern in wrong))
-            calls[task_id].append(FinishedCall(pk, tool, call_input, message, error_type, found))
+            calls[task_id].append(FinishedCall(pk, tool, call_input, message, error_type, found, receipt))
     return calls
 
 

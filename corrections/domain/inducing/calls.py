@@ -1,6 +1,6 @@
 """A call as the inducer is told about it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,7 +23,8 @@ class ObservedCall:
 
     ``id`` names the call in a backtest, ``run`` the task it belongs to. ``message`` and ``error_type`` say
     what went wrong; both are ignored where ``failed`` is false. ``history`` is what the run did before; None
-    stands for the calls of the run that the inducer was told already. ``goal`` is the run's.
+    stands for the calls of the run that the inducer was told already. ``goal`` is the run's. ``prompted``
+    counts the calls directly before it that were steps which rules had asked for.
     """
 
     id: str
@@ -36,6 +37,7 @@ class ObservedCall:
     env: Mapping[str, Any] = field(default_factory=dict)
     history: tuple[PastCall, ...] | None = None
     goal: str = ""
+    prompted: int = 0
 
     def past(self) -> PastCall:
         """The call as later ones of its run look back at it."""
@@ -53,3 +55,14 @@ class ObservedCall:
         """The error pattern of a failed call."""
         failure = FailureFinding(kind="error", error_type=self.error_type, message=self.message)
         return pattern_of(self.tool, failure, self.input, self.env)
+
+
+def before_steps(call: ObservedCall, past: Sequence[PastCall]) -> tuple[PastCall, ...]:
+    """The calls before it without the steps that rules asked for: what its agent would have left at that."""
+    return tuple(past[: max(0, len(past) - call.prompted)])
+
+
+def without_vain_steps(call: ObservedCall, past: Sequence[PastCall]) -> tuple[PastCall, ...]:
+    """The calls before it, but for steps that rules asked for in vain: what failed changed nothing."""
+    first = max(0, len(past) - call.prompted)
+    return tuple(other for place, other in enumerate(past) if place < first or not other.failed)

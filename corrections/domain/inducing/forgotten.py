@@ -150,6 +150,14 @@ class ForgottenSteps:
         self._known_places.pop(oldest, None)
         return [key, oldest]
 
+    def knows(self, call: ObservedCall, step: PastCall) -> bool:
+        """Whether a step is proposed already where this call stands."""
+        own, arguments = _json(call.input), _json(step.input)
+        if own is None or arguments is None:
+            return True
+        key = StepKey(call.tool, call.scope(), own, step.tool, arguments, hidden_of(step.input))
+        return self._holds(key, _at(call, call.history or ()))
+
     def caught(self, key: StepKey) -> frozenset[str]:
         """The failing calls before which it would be made; none where nothing is proposed."""
         told = self._told.get(key)

@@ -60,6 +60,8 @@ class Group:
     blamed: set[str] = field(default_factory=set)
     """The calls of which the error said so; of others only their run's repair did."""
     members: dict[Mistake, None] = field(default_factory=dict)
+    saved: dict[str, Seen] = field(default_factory=dict)
+    """Calls that went well after a step which a rule asked for, as they stood without it."""
 
     def add(self, seen: Seen, *, is_blamed: bool = True) -> None:
         """One more failing call; the oldest is forgotten when there are too many."""
@@ -72,6 +74,18 @@ class Group:
             for kept in (self.failing, self.edits, self.recoveries):
                 kept.pop(oldest, None)
             self.blamed.discard(oldest)
+
+    def save(self, seen: Seen) -> None:
+        """One more call that a step saved; the oldest is forgotten when there are too many."""
+        self.saved[seen.call.id] = seen
+        if len(self.saved) > MAX_KEPT:
+            del self.saved[next(iter(self.saved))]
+
+    def needed(self, tool: str) -> int:
+        """How many failing calls went well once that tool had been called first."""
+        shown = (any(one.kind == "insert" and one.tool == tool for one in some)
+                 for some in self.recoveries.values())  # fmt: skip
+        return sum(shown)
 
     def mended(self) -> list[Mended]:
         """The failing calls with the edit of each."""

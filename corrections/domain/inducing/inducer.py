@@ -9,7 +9,7 @@ from corrections.domain.inducing.acting import fallback, needed_step, step_actio
 from corrections.domain.inducing.aligning import Forgotten, lesson_of
 from corrections.domain.inducing.blaming import Said, blame, lacks
 from corrections.domain.inducing.board import Board
-from corrections.domain.inducing.calls import ObservedCall, PastCall
+from corrections.domain.inducing.calls import ObservedCall, PastCall, before_steps, without_vain_steps
 from corrections.domain.inducing.covering import Clause, cover, repeat
 from corrections.domain.inducing.dividing import divide
 from corrections.domain.inducing.edits import edit_between
@@ -59,6 +59,7 @@ class Inducer:
         """One more call and how it went."""
         run = self._open.setdefault(call.run, [])
         past = _past(call, run)
+        past = past if call.failed else without_vain_steps(call, past)
         seen = _see(call, past)
         book = (call.tool, call.scope()[1])
         if self._ledger.meet(book, seen.atoms):
@@ -117,6 +118,32 @@ class Inducer:
             changed |= dict.fromkeys(self._learn_fix(mistake, seen, lesson.fixed))
         self._induce_all(changed)
         self._forget()
+
+    def learn_saved(self, calls: Sequence[ObservedCall]) -> None:
+        """A run that reached its goal without a failing call, some of them after steps that rules asked for.
+
+        A general rule that stepped in may be taken back later, and a failure that it prevented is never met.
+        So such a step is remembered for this goal as if the call had failed for want of it, where other runs
+        did.
+        """
+        for at, call in enumerate(calls):
+            if call.prompted and not call.failed:
+                past = tuple(other.past() for other in calls[:at])
+                plain = replace(call, history=before_steps(call, past))
+                for step in past[len(plain.history or ()) :][-MAX_STEPS:]:
+                    self._save(plain, step)
+
+    def _save(self, call: ObservedCall, step: PastCall) -> None:
+        """A call as it stood before a step that a rule asked for."""
+        families = self._by_fact.get(((call.tool, call.scope()[1]), None), ())
+        shown = {family: self._groups[family].needed(step.tool) for family in families if family.is_family}
+        family = max(shown, key=lambda one: shown[one], default=None)
+        if family is None or not shown[family] or self._forgotten.knows(call, step):
+            return
+        group = self._groups[family]
+        group.save(_see(call, call.history or ()))
+        self._teach(family, [Forgotten(step, replace(call, message=group.message or ""))])
+        self._set_steps(family, group)
 
     def proposals(self) -> list[Proposal]:
         """Everything proposed now."""
@@ -262,7 +289,8 @@ class Inducer:
         """Steps before one call, for the failing calls that the family's own step does not reach."""
         inserts = any(action.type == "INSERT_STEP" for action in group.parts)
         for key in self._steps.get(family, ()):
-            caught = [group.failing[name] for name in self._forgotten.caught(key) if name in group.failing]
+            known = group.failing | group.saved
+            caught = [known[name] for name in self._forgotten.caught(key) if name in known]
             is_general = inserts and bool(caught) and all(group.holds(seen.facts) for seen in caught)
             self._board.set_step(key, () if is_general else self._forgotten.proposals(key))
 
