@@ -218,7 +218,7 @@ class Migration(migrations.Migration):
             name='RepeatCell',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('hour', models.DateTimeField()),
+                ('day', models.DateField()),
                 ('tool', models.CharField(blank=True, max_length=200)),
                 ('agent', models.CharField(blank=True, max_length=200)),
                 ('pattern', models.BigIntegerField(default=0)),
@@ -228,8 +228,8 @@ class Migration(migrations.Migration):
                 ('workspace', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memory.workspace')),
             ],
             options={
-                'indexes': [models.Index(fields=['workspace', 'tool', 'pattern', 'hour'], name='repeat_cell_by_tool'), models.Index(fields=['workspace', 'pattern', 'hour'], name='repeat_cell_by_pattern')],
-                'constraints': [models.UniqueConstraint(fields=('workspace', 'hour', 'tool', 'agent', 'pattern'), name='repeat_cell_once')],
+                'indexes': [models.Index(fields=['workspace', 'tool', 'pattern', 'day'], name='repeat_cell_by_tool'), models.Index(fields=['workspace', 'pattern', 'day'], name='repeat_cell_by_pattern')],
+                'constraints': [models.UniqueConstraint(fields=('workspace', 'day', 'tool', 'agent', 'pattern'), name='repeat_cell_once')],
             },
         ),
         migrations.CreateModel(
