@@ -40,6 +40,13 @@ def hold(canary: Canary, *, by: Actor, reason: str, numbers: Mapping[str, Any]) 
     tell_of(canary, "canary.held", numbers, reason=reason)
 
 
+def stop(canary: Canary, *, by: Actor, reason: str, numbers: Mapping[str, Any]) -> None:
+    """It does harm and cannot be rolled back: nobody gets the version until a person has decided."""
+    move_canary(canary, "pause", by=by, reason=reason, numbers=numbers)
+    alert_about(canary, "canary_held", reason=reason, numbers=numbers, by=by)
+    tell_of(canary, "canary.held", numbers, reason=reason)
+
+
 def promote(canary: Canary, *, by: Actor, reason: str, numbers: Mapping[str, Any]) -> None:
     """Serve the version to all tasks but a holdout, which tells when it stops doing good.
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import DatabaseError, transaction
 from django.db.models import F, Q, QuerySet
 
-from corrections.actions.canary_deciding import hold, promote, roll_back, to_share, warn
+from corrections.actions.canary_deciding import hold, promote, roll_back, stop, to_share, warn
 from corrections.actions.canary_looks import keep_counts, keep_look
 from corrections.actions.canary_resets import reset_evidence
 from corrections.actions.canary_rows import lock_canary
@@ -145,7 +145,13 @@ def carry_out(
 def _give_to_people(
     canary: Canary, judgement: Judgement, numbers: Mapping[str, Any], why: str, by: Actor
 ) -> None:
-    """What was judged is not possible any more: a person has to decide. Said once."""
+    """What was judged is not possible any more: a person has to decide. Said once.
+
+    What does harm is paused meanwhile: it must not go on only because nobody may end it.
+    """
     locked = lock_canary(canary)
-    if locked.state == "running":
-        hold(locked, by=by, reason=f"{judgement.reason} But: {why}", numbers=numbers)
+    said: dict[str, Any] = {"by": by, "reason": f"{judgement.reason} But: {why}", "numbers": numbers}
+    if judgement.step == "roll_back" and locked.state in ("running", "held"):
+        stop(locked, **said)
+    elif locked.state == "running":
+        hold(locked, **said)

@@ -350,6 +350,26 @@ def test_turn__ruling_forbids_the_promotion__a_person_decides(
     assert (now.state, now.rule.status, "break the ruling" in now.state_reason) == ("held", "canary", True)
 
 
+def test_turn__ruling_forbids_the_roll_back__serves_it_to_nobody_meanwhile(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    canary = open_canary(cast.workspace)
+    expose(canary, "canary", 8, failed=8)
+    expose(canary, "control", 72, failed=2)
+
+    def refuse(**_given: object) -> None:
+        raise Refused("This would break the ruling of the owner.")
+
+    monkeypatch.setattr(publishing, "check_rulings", refuse)
+
+    turn()
+    turn(later=timedelta(minutes=2))
+
+    assert again(canary).state == "paused"
+    assert steps_of(canary) == ["open", "start", "pause"]
+    assert Alert.objects.filter(kind="canary_held").count() == 1
+
+
 def test_turn__one_canary_is_broken__the_others_go_on(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = open_canary(cast.workspace)
     canary = open_canary(cast.workspace, applies_to="TOOL_CALL:maps")
