@@ -10,11 +10,12 @@ from corrections.actions.changes import set_change_policy
 from corrections.domain.lifecycle import Refused
 from corrections.domain.plays import check_play
 from corrections.models import DemoPlay
+from corrections.queries.plays import is_demo
 from memory.actions import record_event
 from memory.actions.accounts import create_workspace
 from memory.domain.access import Actor, check_may
 from memory.domain.lifecycle import TransitionError
-from memory.queries.workspaces import free_slug
+from memory.queries.workspaces import free_slug, get_workspace
 
 DEMO = "demo"
 """The slug of the first run's workspace; further ones are ``demo-2``, ``demo-3`` and so on."""
@@ -30,6 +31,8 @@ def start_play(*, workspace_id: int, autopilot: bool, by: Actor) -> DemoPlay:
     :class:`Refused`.
     """
     check_may(by, "manage_workspace", within=workspace_id)
+    if not is_demo(workspace_id, get_workspace(workspace_id).slug):
+        raise Refused("The demo does not play in this workspace.")
     play = _locked(workspace_id)
     play.state = _step(play, "start")
     set_change_policy(
@@ -45,14 +48,29 @@ def start_play(*, workspace_id: int, autopilot: bool, by: Actor) -> DemoPlay:
     return play
 
 
-@transaction.atomic
 def stop_play(*, workspace_id: int, by: Actor) -> DemoPlay:
-    """Stop after the walk that is under way. Raises :class:`NotPermitted`, :class:`Refused`."""
+    """Stop after the walk that is under way; keys may not approve any more.
+
+    Raises :class:`NotPermitted`, :class:`Refused`.
+    """
+    return _end(workspace_id, "stop", by)
+
+
+def finish_play(*, workspace_id: int, by: Actor) -> DemoPlay:
+    """The last pass is over; keys may not approve any more. Raises as :func:`stop_play`."""
+    return _end(workspace_id, "finish", by)
+
+
+@transaction.atomic
+def _end(workspace_id: int, step: str, by: Actor) -> DemoPlay:
     check_may(by, "manage_workspace", within=workspace_id)
     play = _locked(workspace_id)
-    play.state, play.updated_at = _step(play, "stop"), timezone.now()
+    play.state, play.updated_at = _step(play, step), timezone.now()
     play.save(update_fields=["state", "updated_at"])
-    record_event(by=by, workspace=play.workspace, verb="stop_play", subject=play, new={"state": play.state})
+    if play.autopilot:
+        set_change_policy(workspace_id=workspace_id, changes={"key_approval": False}, by=by)
+    new = {"state": play.state}
+    record_event(by=by, workspace=play.workspace, verb=f"{step}_play", subject=play, new=new)
     return play
 
 

@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from functools import cache
 from importlib.util import find_spec
@@ -19,6 +20,8 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from corrections.actions.plays import finish_play, stop_play
+from corrections.domain.lifecycle import Refused
 from corrections.domain.plays import MAX_NEWEST, WINDOW, count_walk
 from corrections.models import DemoPlay
 from corrections.queries.plays import is_read
@@ -58,7 +61,9 @@ def play_waiting(slice_s: float = SLICE_S) -> int:
         return 0
     try:
         running = DemoPlay.objects.filter(state="running").select_related("workspace").order_by("pk")
-        return sum(_slice(play, time.monotonic() + slice_s) for play in running if _claim(play))
+        made = sum(_slice(play, time.monotonic() + slice_s) for play in running if _claim(play))
+        _drop_keys()
+        return made
     finally:
         _TURN.release()
 
@@ -143,17 +148,20 @@ def _one(play: DemoPlay, server: Any) -> bool:
 
 def _next_pass(play: DemoPlay) -> bool:
     if play.pass_number >= play.passes:
-        DemoPlay.objects.filter(pk=play.pk, state="running").update(
-            state="finished", updated_at=timezone.now()
-        )
-        return False
+        return _end(play, finish_play)
     play.pass_number, play.position = play.pass_number + 1, 0
     goes_on = _save(play)
-    if not play.autopilot:  # a person needs time to approve what was proposed
-        DemoPlay.objects.filter(pk=play.pk, state="running").update(
-            state="stopped", updated_at=timezone.now()
-        )
-    return goes_on and play.autopilot
+    if goes_on and not play.autopilot:  # a person needs time to approve what was proposed
+        return _end(play, stop_play)
+    return goes_on
+
+
+def _end(play: DemoPlay, end: Callable[..., DemoPlay]) -> bool:
+    try:
+        end(workspace_id=play.workspace_id, by=BY)
+    except Refused as refusal:  # somebody stopped it just now
+        log.info("The demo player: %s", refusal)
+    return False
 
 
 def _save(play: DemoPlay, last_error: str = "") -> bool:
@@ -186,6 +194,14 @@ def _key(play: DemoPlay) -> str:
         _key_row, secret = create_key(workspace=play.workspace, name=KEY_NAME, scopes=SCOPES, by=BY)
         _KEYS[play.workspace_id] = secret
     return _KEYS[play.workspace_id]
+
+
+def _drop_keys() -> None:
+    """A play that ended leaves no key behind, whichever process made it."""
+    keys = ApiKey.objects.filter(name=KEY_NAME, revoked_at=None, workspace__demo_play__isnull=False)
+    for key in keys.exclude(workspace__demo_play__state="running").select_related("workspace"):
+        _KEYS.pop(key.workspace_id, None)
+        revoke_key(key=key, by=BY)
 
 
 @cache

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from corrections.actions.plays import begin_again, start_play, stop_play
 from corrections.background.inducing import induce_backlog
+from corrections.domain.changes import safe_policy
 from corrections.domain.lifecycle import Refused
 from corrections.live.inducers import READERS
 from corrections.models import DemoPlay, Rule, RuleProposal
 from hgmem_site.demo import player
 from hgmem_site.demo.player import LEASE, play_waiting
 from memory.background.analyse import analyse_backlog
-from memory.models import ApiKey, Task, Workspace
+from memory.models import ApiKey, AuditEvent, Task, Workspace
 from memory.permissions import member_actor
 from tests.conftest import Cast
 
@@ -72,6 +73,39 @@ def test_play__by_hand__ends_by_itself_and_leaves_proposals_to_people(
     assert play_waiting() == 0
 
 
+def assert_nothing_left(demo: Workspace) -> None:
+    """No key is alive, none may approve, and the log says how it ended."""
+    assert not ApiKey.objects.filter(workspace=demo, name=player.KEY_NAME, revoked_at=None).exists()
+    demo.refresh_from_db()
+    assert not safe_policy(demo.settings).key_approval
+    assert AuditEvent.objects.filter(workspace_uuid=demo.uuid, verb="finish_play").count() == 1
+
+
+def test_start__workspace_that_is_no_demo__is_refused(cast: Cast) -> None:
+    owner = member_actor(cast.owner, cast.workspace)
+    assert owner is not None
+
+    with pytest.raises(Refused, match="does not play"):
+        start_play(workspace_id=cast.workspace.pk, autopilot=True, by=owner)
+
+    assert not DemoPlay.objects.filter(workspace=cast.workspace).exists()
+
+
+def test_stop__key_of_the_player__is_revoked_by_whoever_looks_next(
+    cast: Cast, demo: Workspace, walks: tuple[Any, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(cast, demo)
+    play_waiting()
+    owner = member_actor(cast.owner, demo)
+    assert owner is not None
+    stop_play(workspace_id=demo.pk, by=owner)
+    become_another(monkeypatch)
+
+    play_waiting()
+
+    assert not ApiKey.objects.filter(workspace=demo, name=player.KEY_NAME, revoked_at=None).exists()
+
+
 @pytest.mark.parametrize("walks", [4], indirect=True)
 def test_play__autopilot__second_pass_fails_less(cast: Cast, demo: Workspace, walks: tuple[Any, ...]) -> None:
     begin(cast, demo, autopilot=True, passes=2)
@@ -84,6 +118,7 @@ def test_play__autopilot__second_pass_fails_less(cast: Cast, demo: Workspace, wa
     assert second[2] < first[2]
     assert second[3] > 0
     assert play.newest[0]["rules"]
+    assert_nothing_left(demo)
 
 
 @pytest.mark.parametrize("walks", [3], indirect=True)
@@ -115,7 +150,7 @@ def test_play__killed_in_mid_walk__next_process_goes_on_and_records_nothing_twic
 
     assert (play.state, play.counts[0][0][0]) == ("finished", len(walks))
     assert len(runs(demo)) == len(walks)
-    assert ApiKey.objects.filter(workspace=demo, name=player.KEY_NAME, revoked_at=None).count() == 1
+    assert ApiKey.objects.filter(workspace=demo, name=player.KEY_NAME).count() == 2
 
 
 def test_play__another_process_has_it__nothing_is_played(

@@ -35,8 +35,8 @@ TABLES = {
 }
 """Each with the counts of which one is above zero in a row that says anything."""
 NOT_COUNTED = {
-    "id", "uuid", "examples", "is_stale", "ranked_at", "is_closed", "lift", "lift_low", "lift_high", "verdict",
-    "strength",
+    "id", "uuid", "examples", "is_stale", "ranked_at", "is_closed", "lift", "lift_low", "lift_high",
+    "verdict", "strength",
 }  # fmt: skip
 TOOLS = ("find", "book", "<b>{{ x }}</b>", "\u202eevil", "=1+1", "a > b")
 MIDNIGHT = datetime(2026, 3, 2, tzinfo=UTC)
@@ -139,7 +139,8 @@ def test_tables__anything_happens__are_those_of_a_recount(workspace: Workspace, 
 
     assert not TaskInsight.objects.exclude(error="").exists()
     found = tables()
-    assert found["SpeedCell"] and found["ToolHour"]
+    assert found["SpeedCell"]
+    assert found["ToolHour"]
     assert count_anew(workspace) == found
 
 
