@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import F, Min, Prefetch, Q, QuerySet
 
-from corrections.models import Rule
+from corrections.models import Canary, Rule
 from memory.domain.trends import Rate, rate_of
 from memory.queries.insights_repeats import calls_by_hour, failures_by_hour
 
@@ -57,7 +57,7 @@ def list_changes(workspace_id: int, *, tool: str = "", limit: int = LISTED) -> l
             _side(calls.items(), where, failures.items(), mine, start, end)
             for start, end in ((at - SIDE, at), (at + timedelta(hours=1), at + SIDE))
         ]
-        canary = next(iter(sorted(rule.canaries.all(), key=lambda row: -row.pk)), None)
+        canary = next(iter(rule.canaries.all()), None)
         changes.append(
             Change(rule, tuple(sorted(where)), at, sides[0], sides[1], str(canary.uuid) if canary else "")
         )
@@ -70,7 +70,8 @@ def _rules(workspace_id: int, tool: str) -> QuerySet[Rule]:
     rows = rows.filter(patterns__tool=tool) if tool else rows
     found = rows.alias(served=Min("changes__published_at", filter=published)).filter(served__isnull=False)
     moments = found.annotate(first_served_at=F("served")).order_by("-served", "-pk")
-    return moments.prefetch_related("patterns", "canaries")
+    newest = Canary.objects.only("uuid", "rule").order_by("-pk")
+    return moments.prefetch_related("patterns", Prefetch("canaries", newest))
 
 
 def _side(
