@@ -49,7 +49,8 @@ def _due(now: datetime) -> QuerySet[Canary]:
     """Those with news, those that wait, and those nobody looked at for a while; the longest unseen first."""
     unseen = Q(looked_at=None) | Q(looked_at__lt=now - AGAIN_AFTER)
     rows = Canary.objects.filter(
-        Q(is_due=True, state__in=(*JUDGED_STATES, "shadow")) | Q(state="waiting") | (Q(state__in=JUDGED_STATES) & unseen)
+        Q(is_due=True, state__in=(*JUDGED_STATES, "shadow")) | Q(state="waiting")
+        | (Q(state__in=JUDGED_STATES) & unseen)
         | Q(state="shadow", change__isnull=False)
         | Q(state__in=(*JUDGED_STATES, "shadow"), version__valid_until__lte=now)
     )  # fmt: skip

@@ -40,7 +40,7 @@ def hindrance_of(canary: Canary, now: datetime) -> Hindrance | None:
     if own is None:
         return None
     rows = Canary.objects.filter(workspace_id=canary.workspace_id, state__in=TRYING_STATES)
-    rows = rows.exclude(pk=canary.pk).select_related("rule", "version").order_by("pk")
+    rows = rows.exclude(pk=canary.pk).defer("kept").select_related("rule", "version").order_by("pk")
     near = [(other, theirs) for other in rows if (theirs := _document(other)) and _meet(own, theirs)]
     findings = _findings(canary, [other for other, _ in near])
     for other, theirs in near:
