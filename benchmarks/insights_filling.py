@@ -15,15 +15,18 @@ def fill_cells(workspace_id: int, factor: float) -> None:
     from django.db import connection, transaction
     from django.utils import timezone
 
+    from memory.domain.insights.repeats import Repeated
     from memory.domain.insights.retries import Cost
     from memory.domain.insights.speed import Speed
-    from memory.models import RetryCell, SpeedCell
+    from memory.models import RepeatCell, RetryCell, SpeedCell
 
     today = timezone.now().date()
     days = [today - timedelta(days=back) for back in range(DAYS)]
     with transaction.atomic(), connection.cursor() as cursor:
         _spread(SpeedCell, ("tool", "shape"), Speed.__struct_fields__, workspace_id, days, factor)
         _spread(RetryCell, ("tool", "pattern"), Cost.__struct_fields__, workspace_id, days, factor)
+        names = ("tool", "agent", "pattern")
+        _spread(RepeatCell, names, Repeated.__struct_fields__, workspace_id, days, factor)
         sums = ", ".join(f"{name} = {name} * {int(factor)}" for name in ("n", "succeeded", "ms_sum"))
         more = ", ".join(f"{name} = {name} * {int(factor)}" for name in ("ms_squares", "ms_succeeded"))
         cursor.execute(f"UPDATE memory_waycell SET {sums}, {more}")

@@ -23,10 +23,14 @@ PAGES = {
     "page: speed, 90 days": "/w/bench/insights/?days=90",
     "page: one tool, 90 days, its fastest ways": "/w/bench/insights/?days=90&tool=tool_00&after=tool_01",
     "page: retries, 90 days": "/w/bench/insights/retries/?days=90",
+    "page: repeats, 30 days": "/w/bench/insights/repeats/",
+    "page: repeats, 90 days": "/w/bench/insights/repeats/?days=90",
     "API: speed": "/api/v1/insights/speed",
     "API: speed of a tool": "/api/v1/insights/speed?tool=tool_00&days=90",
     "API: fastest": "/api/v1/insights/fastest?tool=tool_00&after=tool_01&tags=flight&domain=site_1&days=90",
     "API: retries": "/api/v1/insights/retries?days=90",
+    "API: repeats": "/api/v1/insights/repeats?days=90",
+    "API: repeats of a tool": "/api/v1/insights/repeats?days=90&tool=tool_00",
 }
 
 
@@ -143,9 +147,9 @@ def _by_counter(workspace_id: int) -> dict[str, float]:
 
 
 def _cells() -> dict[str, int]:
-    from memory.models import RetryCell, SpeedCell, WayCell
+    from memory.models import RepeatCell, RetryCell, SpeedCell, WayCell
 
-    return {model.__name__: model.objects.count() for model in (SpeedCell, WayCell, RetryCell)}
+    return {model.__name__: model.objects.count() for model in (SpeedCell, WayCell, RetryCell, RepeatCell)}
 
 
 def _ask(name: str, url: str, requests: int) -> dict[str, float]:

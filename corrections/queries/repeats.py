@@ -1,23 +1,27 @@
 """Errors before and after a rule: a comparison in time, not an experiment."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
+from typing import Any
 
 from django.db.models import F, Min, Prefetch, Q, QuerySet
 
 from corrections.models import Canary, Rule
+from memory.domain.insights.failure_hours import hour_of
 from memory.domain.trends import Rate, rate_of
 from memory.queries.insights_repeats import calls_by_hour, failures_by_hour
 
-SIDE = timedelta(days=30)
+SIDE_HOURS = 30 * 24
 """How far a comparison looks back and ahead."""
 LISTED = 20
+Calls = Mapping[str, Mapping[int, int]]
+Failures = Mapping[int, Mapping[int, int]]
 
 
 @dataclass(frozen=True)
 class Change:
-    """Failures of a rule's error patterns per call of their tools, ``SIDE`` before and after it was served.
+    """Failures of a rule's error patterns per call of their tools, 30 days before and after it was served.
 
     The hour in which a version of it was first served counts for neither. ``canary`` is the uuid of its
     newest canary, the better evidence, or blank.
@@ -41,27 +45,27 @@ def list_changes(workspace_id: int, *, tool: str = "", limit: int = LISTED) -> l
     rules = list(_rules(workspace_id, tool)[:limit])
     if not rules:
         return []
-    served = {rule.pk: _hour(rule.first_served_at) for rule in rules}  # type: ignore[attr-defined]
-    patterns = {rule.pk: list(rule.patterns.all()) for rule in rules}
-    since = min(served.values()) - SIDE
-    tools = {pattern.tool for found in patterns.values() for pattern in found}
-    calls = calls_by_hour(workspace_id, tools=tools, since=since)
-    wanted = {pattern.pk for found in patterns.values() for pattern in found}
-    failures = failures_by_hour(workspace_id, patterns=wanted, since=since)
-    changes = []
-    for rule in rules:
-        mine = {pattern.pk for pattern in patterns[rule.pk]}
-        where = {pattern.tool for pattern in patterns[rule.pk]}
-        at = served[rule.pk]
-        sides = [
-            _side(calls.items(), where, failures.items(), mine, start, end)
-            for start, end in ((at - SIDE, at), (at + timedelta(hours=1), at + SIDE))
-        ]
-        canary = next(iter(rule.canaries.all()), None)
-        changes.append(
-            Change(rule, tuple(sorted(where)), at, sides[0], sides[1], str(canary.uuid) if canary else "")
-        )
-    return changes
+    served = {rule.pk: hour_of(rule.first_served_at) for rule in rules}  # type: ignore[attr-defined]
+    hours = range(min(served.values()) - SIDE_HOURS, max(served.values()) + SIDE_HOURS + 1)
+    patterns = {pattern.pk: pattern.tool for rule in rules for pattern in rule.patterns.all()}
+    calls = calls_by_hour(workspace_id, tools=set(patterns.values()), hours=hours)
+    failures = failures_by_hour(workspace_id, patterns=patterns, hours=hours)
+    return [_change(rule, served[rule.pk], calls, failures) for rule in rules]
+
+
+def _change(rule: Rule, at: int, calls: Calls, failures: Failures) -> Change:
+    tools = {pattern.tool for pattern in rule.patterns.all()}
+    patterns = {pattern.pk for pattern in rule.patterns.all()}
+    before, after = range(at - SIDE_HOURS, at), range(at + 1, at + SIDE_HOURS + 1)
+    sides = []
+    for hours in (before, after):
+        made, failed = _sum(calls, tools, hours), _sum(failures, patterns, hours)
+        sides.append(rate_of(min(failed, made), made))
+    canary = max(rule.canaries.all(), key=lambda row: row.pk, default=None)
+    return Change(
+        rule, tuple(sorted(tools)), datetime.fromtimestamp(at * 3600, UTC), sides[0], sides[1],
+        str(canary.uuid) if canary else "",
+    )  # fmt: skip
 
 
 def _rules(workspace_id: int, tool: str) -> QuerySet[Rule]:
@@ -70,19 +74,8 @@ def _rules(workspace_id: int, tool: str) -> QuerySet[Rule]:
     rows = rows.filter(patterns__tool=tool) if tool else rows
     found = rows.alias(served=Min("changes__published_at", filter=published)).filter(served__isnull=False)
     moments = found.annotate(first_served_at=F("served")).order_by("-served", "-pk")
-    newest = Canary.objects.only("uuid", "rule").order_by("-pk")
-    return moments.prefetch_related("patterns", Prefetch("canaries", newest))
+    return moments.prefetch_related("patterns", Prefetch("canaries", Canary.objects.only("uuid", "rule")))
 
 
-def _side(
-    calls: Iterable[tuple[tuple[str, datetime], int]], tools: Collection[str],
-    failures: Iterable[tuple[tuple[int, datetime], int]], patterns: Collection[int],
-    start: datetime, end: datetime,
-) -> Rate:  # fmt: skip
-    made = sum(count for (tool, hour), count in calls if tool in tools and start <= hour < end)
-    failed = sum(count for (pattern, hour), count in failures if pattern in patterns and start <= hour < end)
-    return rate_of(min(failed, made), made)
-
-
-def _hour(moment: datetime) -> datetime:
-    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+def _sum(counts: Mapping[Any, Mapping[int, int]], owners: Iterable[Any], hours: range) -> int:
+    return sum(count for owner in owners for hour, count in counts.get(owner, {}).items() if hour in hours)

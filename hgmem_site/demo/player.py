@@ -150,8 +150,9 @@ def _next_pass(play: DemoPlay) -> bool:
     play.pass_number, play.position = play.pass_number + 1, 0
     goes_on = _save(play)
     if not play.autopilot:  # a person needs time to approve what was proposed
-        running = DemoPlay.objects.filter(pk=play.pk, state="running")
-        running.update(state="stopped", updated_at=timezone.now())
+        DemoPlay.objects.filter(pk=play.pk, state="running").update(
+            state="stopped", updated_at=timezone.now()
+        )
     return goes_on and play.autopilot
 
 

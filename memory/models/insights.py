@@ -143,7 +143,7 @@ class RepeatCell(models.Model):
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+", db_index=False)
-    hour = models.DateTimeField()
+    day = models.DateField()
     tool = models.CharField(max_length=200, blank=True)
     agent = models.CharField(max_length=200, blank=True)
     pattern = models.BigIntegerField(default=0)
@@ -154,13 +154,13 @@ class RepeatCell(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["workspace", "hour", "tool", "agent", "pattern"], name="repeat_cell_once"
+                fields=["workspace", "day", "tool", "agent", "pattern"], name="repeat_cell_once"
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["workspace", "tool", "pattern", "hour"], name="repeat_cell_by_tool"),
-            models.Index(fields=["workspace", "pattern", "hour"], name="repeat_cell_by_pattern"),
+            models.Index(fields=["workspace", "tool", "pattern", "day"], name="repeat_cell_by_tool"),
+            models.Index(fields=["workspace", "pattern", "day"], name="repeat_cell_by_pattern"),
         ]
 
     def __str__(self) -> str:
-        return f"repeats of {self.tool} at {self.hour}"
+        return f"repeats of {self.tool} on {self.day}"

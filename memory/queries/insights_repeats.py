@@ -1,16 +1,15 @@
 """The counted repeats. Each function makes the same few queries, whatever was recorded."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import date
 from typing import Any, Literal
 
 from django.db.models import QuerySet, Sum
-from django.db.models.functions import TruncDate
 
 from memory.domain.insights.repeating import RepeatRate, repeats_of
 from memory.domain.insights.repeats import ANY_PATTERN, Repeated
-from memory.models import ErrorPattern, RepeatCell
+from memory.models import ErrorPattern, PatternHour, RepeatCell, ToolHour
 
 LISTED = 50
 FIELDS = Repeated.__struct_fields__
@@ -72,37 +71,39 @@ def repeats_of_patterns(
     ]
 
 
-def calls_by_hour(
-    workspace_id: int, *, tools: Collection[str], since: datetime
-) -> dict[tuple[str, datetime], int]:
-    """Calls of some tools in each hour. One query."""
-    rows = RepeatCell.objects.filter(
-        workspace=workspace_id, tool__in=tools, pattern=ANY_PATTERN, hour__gte=since, calls__gt=0
-    )
-    found = rows.values("tool", "hour").order_by("tool", "hour").annotate(n=Sum("calls"))
-    return {(row["tool"], row["hour"]): row["n"] for row in found}
+def calls_by_hour(workspace_id: int, *, tools: Collection[str], hours: range) -> dict[str, dict[int, int]]:
+    """Calls of each of some tools by hour (since 1970, UTC). One query."""
+    rows = ToolHour.objects.filter(workspace=workspace_id, tool__in=tools, hour__range=_ends(hours))
+    return _by_owner(rows.values_list("tool", "hour", "calls"))
 
 
 def failures_by_hour(
-    workspace_id: int, *, patterns: Collection[int], since: datetime
-) -> dict[tuple[int, datetime], int]:
-    """Failures of some error patterns (ids) in each hour. One query."""
-    rows = RepeatCell.objects.filter(
-        workspace=workspace_id, pattern__in=patterns, hour__gte=since, failures__gt=0
-    )
-    found = rows.values("pattern", "hour").order_by("pattern", "hour").annotate(n=Sum("failures"))
-    return {(row["pattern"], row["hour"]): row["n"] for row in found}
+    workspace_id: int, *, patterns: Collection[int], hours: range
+) -> dict[int, dict[int, int]]:
+    """Failures of each of some error patterns (ids) by hour (since 1970, UTC). One query."""
+    rows = PatternHour.objects.filter(workspace=workspace_id, pattern__in=patterns, hour__range=_ends(hours))
+    return _by_owner(rows.values_list("pattern_id", "hour", "failures"))
+
+
+def _ends(hours: range) -> tuple[int, int]:
+    return hours.start, hours.stop - 1
+
+
+def _by_owner(rows: Iterable[tuple[Any, int, int]]) -> dict[Any, dict[int, int]]:
+    found: dict[Any, dict[int, int]] = {}
+    for owner, hour, count in rows:
+        found.setdefault(owner, {})[hour] = count
+    return found
 
 
 def _cells(workspace_id: int, asked: RepeatsAsked) -> QuerySet[RepeatCell]:
-    start = datetime.combine(asked.since, time(), UTC)
-    rows = RepeatCell.objects.filter(workspace=workspace_id, hour__gte=start)
+    rows = RepeatCell.objects.filter(workspace=workspace_id, day__gte=asked.since)
     rows = rows.filter(tool=asked.tool) if asked.tool else rows
     return rows.filter(agent=asked.agent) if asked.agent else rows
 
 
 def _days(cells: QuerySet[RepeatCell]) -> dict[date, Repeated]:
-    rows = _summed(cells.annotate(day=TruncDate("hour", tzinfo=UTC)), "day").order_by("day")
+    rows = _summed(cells, "day").order_by("day")
     return {row["day"]: _seen(row) for row in rows}
 
 

@@ -1,30 +1,25 @@
-"""The counter behind "Repeats": calls, failures and repeated failures by hour, tool, agent and pattern."""
+"""The counter behind "Repeats": calls, failures and repeated failures by day, tool, agent and pattern."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from memory.background.insights.cells import save_cells
 from memory.domain.insights.contributions import JSON
 from memory.domain.insights.repeats import NAME, Key, Repeated, Row, contribute, fold, read
 from memory.models import RepeatCell
-from memory.writer.tables import Table, moment
+from memory.writer.tables import Table
 
 __all__ = ["NAME", "apply", "contribute"]
 
-TABLE = Table(RepeatCell, ("workspace", "hour", "tool", "agent", "pattern", *Repeated.__struct_fields__))
+TABLE = Table(RepeatCell, ("workspace", "day", "tool", "agent", "pattern", *Repeated.__struct_fields__))
 
 
 def apply(workspace_id: int, removed: Sequence[JSON], added: Sequence[JSON]) -> None:
-    """Exchange contributions in the cells of their hours and tools."""
+    """Exchange contributions in the cells of their days and tools."""
     out = [row for part in removed for row in read(part)]
     new = [row for part in added for row in read(part)]
     cells = _load(workspace_id, [*out, *new])
     changed = fold(cells, out, -1) | fold(cells, new, 1)
-    rows = [
-        (workspace_id, moment(datetime.fromisoformat(key[0])), *key[1:], *_values(cells[key]))
-        for key in changed
-    ]
-    save_cells(TABLE, rows, unique=5)
+    save_cells(TABLE, [(workspace_id, *key, *_values(cells[key])) for key in changed], unique=5)
 
 
 def _values(seen: Repeated) -> list[int]:
@@ -32,12 +27,10 @@ def _values(seen: Repeated) -> list[int]:
 
 
 def _load(workspace_id: int, lines: Sequence[Row]) -> dict[Key, Repeated]:
-    hours = {datetime.fromisoformat(row.hour) for row in lines}
     rows = RepeatCell.objects.filter(
-        workspace=workspace_id, tool__in={row.tool for row in lines}, hour__in=hours
+        workspace=workspace_id, tool__in={row.tool for row in lines}, day__in={row.day for row in lines}
     )
-    found = rows.values_list("hour", "tool", "agent", "pattern", *Repeated.__struct_fields__)
+    found = rows.values_list("day", "tool", "agent", "pattern", *Repeated.__struct_fields__)
     return {
-        (hour.astimezone(UTC).isoformat(), tool, agent, pattern): Repeated(*rest)
-        for hour, tool, agent, pattern, *rest in found
+        (day.isoformat(), tool, agent, pattern): Repeated(*rest) for day, tool, agent, pattern, *rest in found
     }

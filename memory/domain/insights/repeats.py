@@ -1,4 +1,4 @@
-"""What a task says about repeated errors: its calls and failures by hour, tool, agent and error pattern."""
+"""What a task says about repeated errors: its calls and failures by day, tool, agent and error pattern."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ ANY_PATTERN = 0
 MAX_AGENT = 200
 
 Key = tuple[str, str, str, int]
-"""Hour (ISO, UTC), tool, agent, error pattern (0: all of them, and the calls)."""
+"""Day (ISO, UTC), tool, agent, error pattern (0: all of them, and the calls)."""
 
 
 class Repeated(msgspec.Struct, array_like=True, gc=False):
@@ -32,7 +32,7 @@ class Repeated(msgspec.Struct, array_like=True, gc=False):
 class Row(msgspec.Struct, array_like=True, gc=False):
     """One line of a contribution."""
 
-    hour: str
+    day: str
     tool: str
     agent: str
     pattern: int
@@ -47,17 +47,17 @@ def contribute(run: InsightRun) -> Any:
     agent = run.agent[:MAX_AGENT]
     ledger: dict[Key, Repeated] = {}
     for call in run.calls:
-        _charge(ledger, (hour_of(call.at), call.tool, agent, ANY_PATTERN), Repeated(calls=1))
+        _charge(ledger, (day_of(call.at), call.tool, agent, ANY_PATTERN), Repeated(calls=1))
     for failure in run.failures:
         seen = Repeated(failures=1, repeats=int(failure.repeat))
         for pattern in (ANY_PATTERN, failure.pattern):
-            _charge(ledger, (hour_of(failure.happened_at), failure.tool, agent, pattern), seen)
+            _charge(ledger, (day_of(failure.happened_at), failure.tool, agent, pattern), seen)
     return [Row(*key, seen) for key, seen in ledger.items()] or None
 
 
-def hour_of(moment: datetime) -> str:
-    """The UTC hour of a moment, as ISO text."""
-    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0).isoformat()
+def day_of(moment: datetime) -> str:
+    """The UTC day of a moment, as ISO text."""
+    return moment.astimezone(UTC).date().isoformat()
 
 
 def _charge(ledger: dict[Key, Repeated], key: Key, seen: Repeated) -> None:
@@ -76,7 +76,7 @@ def fold(known: dict[Key, Repeated], rows: Iterable[Row], sign: int) -> set[Key]
     """Add lines to (or take them away from) the cells ``known``; the keys that changed."""
     changed: set[Key] = set()
     for row in rows:
-        key = (row.hour, row.tool, row.agent, row.pattern)
+        key = (row.day, row.tool, row.agent, row.pattern)
         known.setdefault(key, Repeated()).add(row.seen, sign)
         changed.add(key)
     return changed

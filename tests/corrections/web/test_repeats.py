@@ -1,17 +1,22 @@
 """Repeats: counted as they happen, corrected when a later look changes what is a repeat, on page and API."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from corrections.models import ChangeRequest, Rule
 from memory.actions.record import record_experience
 from memory.background.analyse import analyse_backlog
 from memory.background.insights.counting import count_backlog
-from memory.models import ErrorPattern, Failure, RepeatCell, Task
+from memory.domain.insights.failure_hours import hour_of
+from memory.models import ErrorPattern, Failure, PatternHour, RepeatCell, Task, ToolHour
 from memory.permissions import SYSTEM
 from tests.conftest import Cast, page_client
 from tests.corrections.builders import make_rule
+from tests.pages import extra_queries
 
 URL = "/api/v1/insights/repeats"
 ERROR = "Parameter city must not be empty"
@@ -95,3 +100,78 @@ def test_page__every_table__downloads_as_csv(cast: Cast, table: str) -> None:
     assert "weather_api" in page.content.decode()
     assert answer["Content-Type"].startswith("text/csv")
     assert b"".join(answer.streaming_content).startswith((b"name,", b"rule,", b"\xef\xbb\xbf"))
+
+
+def make_served(cast: Cast, name: str, served_at: datetime) -> Rule:
+    """A rule for the pattern, first served then."""
+    rule = make_rule(cast.workspace, name=name)
+    rule.patterns.add(ErrorPattern.objects.get(workspace=cast.workspace))
+    ChangeRequest.objects.filter(rule=rule).delete()
+    ChangeRequest.objects.create(
+        workspace=cast.workspace, rule=rule, kind="create", status="published", title=name,
+        requested_by="owner", requested_by_kind="user", requested_at=served_at, updated_at=served_at,
+        published_at=served_at,
+    )  # fmt: skip
+    return rule
+
+
+def make_hour(cast: Cast, at: datetime, *, calls: int, failures: int) -> None:
+    """An hour in which the tool was called and failed so often."""
+    hour, pattern = hour_of(at), ErrorPattern.objects.get(workspace=cast.workspace)
+    ToolHour.objects.update_or_create(
+        workspace=cast.workspace, tool="weather_api", hour=hour, defaults={"calls": calls}
+    )
+    PatternHour.objects.update_or_create(
+        workspace=cast.workspace, pattern=pattern, hour=hour, defaults={"failures": failures}
+    )
+
+
+def test_rule_repeats__failures_fall__says_the_rates_of_both_sides(cast: Cast, agent_api: Any) -> None:
+    record(cast, "t1")
+    served_at = timezone.now() - timedelta(days=2)
+    make_served(cast, "No city", served_at)
+    make_hour(cast, served_at - timedelta(days=31), calls=500, failures=500)  # too long ago
+    make_hour(cast, served_at - timedelta(days=1), calls=100, failures=40)
+    make_hour(cast, served_at, calls=70, failures=70)  # the hour itself counts for neither
+    make_hour(cast, served_at + timedelta(days=1), calls=100, failures=2)
+
+    row = agent_api.get(f"{URL}/rules").json()["rules"][0]
+
+    assert (row["before"]["calls"], row["before"]["rate"]) == (100, 0.4)
+    assert (row["after"]["failures"], row["after"]["calls"]) == (3, 102)
+    assert row["enough_data"]
+
+
+def test_page__more_rules_and_patterns__cost_no_more_queries(cast: Cast) -> None:
+    record(cast, "t1", "t2")
+    url = f"/w/{cast.workspace.slug}/insights/repeats/"
+    make_served(cast, "one", timezone.now())
+
+    def more() -> str:
+        for number in range(4):
+            make_served(cast, f"more {number}", timezone.now() - timedelta(hours=number))
+        record(cast, "t3", "t4", agent="another")
+        return url
+
+    assert extra_queries(page_client(cast.viewer), url, more) == []
+
+
+def test_api__key_of_another_workspace__sees_its_own(cast: Cast, foreign_api: Any) -> None:
+    record(cast, "t1", "t2")
+
+    found = foreign_api.get(URL).json()
+
+    assert (found["total"]["calls"], found["patterns"], found["tools"]) == (0, [], [])
+
+
+@pytest.mark.parametrize("query", ["days=0", "days=1000000", "days=x"])
+def test_api__days_out_of_range__is_refused(agent_api: Any, query: str) -> None:
+    assert agent_api.get(f"{URL}?{query}").status_code == 422
+
+
+def test_api__unknown_pattern__has_no_failures(cast: Cast, agent_api: Any) -> None:
+    record(cast, "t1", "t2")
+
+    found = agent_api.get(f"{URL}?pattern=never").json()
+
+    assert (found["total"]["calls"], found["total"]["failures"]) == (4, 0)

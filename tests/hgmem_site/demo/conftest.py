@@ -8,22 +8,17 @@ import pytest
 
 from benchmarks.bfcl import load_tasks, play, variants
 from hgmem_site.demo import player
-from memory.actions.accounts import create_workspace, set_member
-from memory.domain.access import Role
 from memory.models import Workspace
-from memory.permissions import SYSTEM
 from tests.conftest import Cast, skip_or_fail
+from tests.hgmem_site.demo.scenes import make_demo
 
 WALKS = 2
 
 
 @pytest.fixture
 def demo(cast: Cast) -> Workspace:
-    """The first run's workspace, with the cast's owner, reviewer and viewer."""
-    workspace = create_workspace(slug="demo", name="Demo", owner=cast.owner, by=SYSTEM)
-    for role in (Role.REVIEWER, Role.VIEWER):
-        set_member(workspace=workspace, user=getattr(cast, role.value), role=role, by=SYSTEM)
-    return workspace
+    """The first run's workspace."""
+    return make_demo(cast)
 
 
 @pytest.fixture

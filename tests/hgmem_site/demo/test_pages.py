@@ -1,16 +1,14 @@
 """Watch it learn: who may look and start, where it is, and what it says before there is anything to see."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from corrections.models import DemoPlay
 from hgmem_site.demo import pages
 from memory.models import Workspace
 from tests.conftest import Cast, page_client
 from tests.corrections.builders import make_rule
+from tests.hgmem_site.demo.scenes import make_play
 from tests.pages import HOSTILE, extra_queries, page_faults
 
 URL = "/w/demo/learn/"
@@ -21,16 +19,6 @@ STEPS = ["start", "stop", "again"]
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tools are there, wherever the tests run."""
     monkeypatch.setattr(pages, "is_installed", lambda: True)
-
-
-def make_play(workspace: Workspace, **fields: Any) -> DemoPlay:
-    """A play that runs, in its second pass."""
-    now = timezone.now()
-    given = {
-        "state": "running", "pass_number": 2, "position": 3, "total": 30, "started_at": now,
-        "updated_at": now, "counts": [[[25, 20, 40, 3], [5, 1, 1, 4]], [[3, 0, 0, 3]]],
-    }  # fmt: skip
-    return DemoPlay.objects.create(workspace=workspace, **given | fields)
 
 
 def test_learn__nothing_played__says_so_and_offers_autopilot(cast: Cast, demo: Workspace) -> None:
