@@ -20,7 +20,7 @@ from corrections.actions.canary_rows import lock_canary
 from corrections.actions.canary_starting import end_canary, start_if_free
 from corrections.domain.canaries import LIVE_STATES, in_buckets, policy_of
 from corrections.domain.effect.evidence import Judgement, Limits
-from corrections.domain.effect.judging import judge
+from corrections.domain.effect.judging import JUDGED_STATES, judge
 from corrections.domain.lifecycle import Refused
 from corrections.models import Canary
 from corrections.queries.canary_counts import stage_counts
@@ -32,7 +32,6 @@ log = logging.getLogger(__name__)
 AT_MOST = 200
 AGAIN_AFTER = timedelta(seconds=30)
 """A canary that nobody called due is looked at all the same: its time may be over."""
-JUDGED = ("running", "held", "holdout")
 WARNINGS = ("blocked", "alarm")
 
 
@@ -50,9 +49,10 @@ def _due(now: datetime) -> QuerySet[Canary]:
     """Those with news, those that wait, and those nobody looked at for a while; the longest unseen first."""
     unseen = Q(looked_at=None) | Q(looked_at__lt=now - AGAIN_AFTER)
     rows = Canary.objects.filter(
-        Q(is_due=True, state__in=(*JUDGED, "shadow")) | Q(state="waiting") | (Q(state__in=JUDGED) & unseen)
+        Q(is_due=True, state__in=(*JUDGED_STATES, "shadow")) | Q(state="waiting")
+        | (Q(state__in=JUDGED_STATES) & unseen)
         | Q(state="shadow", change__isnull=False)
-        | Q(state__in=(*JUDGED, "shadow"), version__valid_until__lte=now)
+        | Q(state__in=(*JUDGED_STATES, "shadow"), version__valid_until__lte=now)
     )  # fmt: skip
     return rows.order_by(F("looked_at").asc(nulls_first=True), "pk")
 
@@ -77,9 +77,9 @@ def look_at(canary: Canary, *, now: datetime, by: Actor) -> bool:
     if _is_past(locked, now):
         end_canary(locked, by=by, reason="The version's time has run out.")
         return True
-    if locked.state in (*JUDGED, "shadow"):
+    if locked.state in (*JUDGED_STATES, "shadow"):
         reset_evidence(locked, now=now, by=by)
-    if locked.state in JUDGED:
+    if locked.state in JUDGED_STATES:
         _judge(locked, now, by)
         return True
     if locked.state == "shadow":

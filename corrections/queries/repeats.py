@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import F, Min, Q, QuerySet
+from django.db.models import F, Min, Prefetch, Q, QuerySet
 
-from corrections.models import Rule
+from corrections.models import Canary, Rule
 from memory.domain.insights.failure_hours import hour_of
 from memory.domain.trends import Rate, rate_of
 from memory.queries.insights_repeats import calls_by_hour, failures_by_hour
@@ -74,7 +74,7 @@ def _rules(workspace_id: int, tool: str) -> QuerySet[Rule]:
     rows = rows.filter(patterns__tool=tool) if tool else rows
     found = rows.alias(served=Min("changes__published_at", filter=published)).filter(served__isnull=False)
     moments = found.annotate(first_served_at=F("served")).order_by("-served", "-pk")
-    return moments.prefetch_related("patterns", "canaries")
+    return moments.prefetch_related("patterns", Prefetch("canaries", Canary.objects.only("uuid", "rule")))
 
 
 def _sum(counts: Mapping[Any, Mapping[int, int]], owners: Iterable[Any], hours: range) -> int:

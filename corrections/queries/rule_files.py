@@ -29,7 +29,8 @@ def _waiting(workspace_id: int) -> dict[int, list[ChangeRequest]]:
     rows = ChangeRequest.objects.undecided().filter(workspace_id=workspace_id, rule__isnull=False)
     for change in rows.exclude(status="failed"):
         found.setdefault(change.rule_id or 0, []).append(change)
-    for canary in Canary.objects.live().filter(workspace_id=workspace_id).select_related("change"):
+    live = Canary.objects.live().filter(workspace_id=workspace_id).defer("kept")
+    for canary in live.select_related("change"):
         if canary.change is not None and canary.baseline_id is not None and canary.state != "holdout":
             found.setdefault(canary.rule_id, []).append(canary.change)
     return found

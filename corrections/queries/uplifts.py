@@ -60,7 +60,7 @@ def uplift_of(rule: Rule) -> RuleUplift | None:
 
 def _canary_of(rule: Rule) -> Canary | None:
     rows = Canary.objects.filter(rule=rule, version=rule.live_version_id, started_at__isnull=False)
-    return rows.order_by("-pk").first()
+    return rows.defer("kept").order_by("-pk").first()
 
 
 def _measured(stages: Sequence[StageNumbers]) -> tuple[Interval, int, int] | None:

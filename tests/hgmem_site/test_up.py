@@ -107,7 +107,7 @@ def test_up__port_taken__says_so_and_what_to_do(tmp_path: Path) -> None:
 
         result = subprocess.run(
             [sys.executable, "manage.py", "up"], cwd=ROOT, env=environment(tmp_path, port),
-            capture_output=True, text=True, timeout=60, check=False,
+            capture_output=True, text=True, timeout=180, check=False,
         )  # fmt: skip
 
     assert result.returncode == 1
