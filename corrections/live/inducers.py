@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from django.conf import settings
 from django.db import connection
 
-from corrections.domain.inducing import Inducer, ObservedCall, Proposal, SecondTries, WholeRun
+from corrections.domain.inducing import Inducer, ObservedCall, Proposal, SecondTries, WholeRun, own_calls
 from corrections.domain.proposing import EPOCH, cursor_of, is_about_hidden, read_proposed, rule_key
 from corrections.live.prompted import PromptedSteps
 from hgmem.rules import Rule, RuleError
@@ -137,7 +137,7 @@ class Reader:
     def _align(self, task: FinishedTask, seen: list[ObservedCall]) -> None:
         """A run in which calls failed beside one of the same goal that went well, whichever came first; and
         what steps that rules asked for made go well."""
-        run = WholeRun(str(task.id), task.goal, tuple(seen), task.is_success)
+        run = WholeRun(str(task.id), task.goal, own_calls(seen), task.is_success)
         for repair, name, call_id in self._tries.meet(run):
             self.inducer.learn_alignment(repair, run=name, call_id=call_id)
         if run.is_clean:

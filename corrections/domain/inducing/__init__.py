@@ -4,7 +4,7 @@ It is told one call after another and proposes rules that cover the failures and
 Pure: no database, no clock, no I/O; the same calls in the same order give the same proposals.
 """
 
-from corrections.domain.inducing.calls import ObservedCall, PastCall
+from corrections.domain.inducing.calls import ObservedCall, PastCall, own_calls
 from corrections.domain.inducing.inducer import Inducer
 from corrections.domain.inducing.proposals import Backtest, Changes, Proposal
 from corrections.domain.inducing.tries import SecondTries, WholeRun
@@ -18,4 +18,5 @@ __all__ = [
     "Proposal",
     "SecondTries",
     "WholeRun",
+    "own_calls",
 ]

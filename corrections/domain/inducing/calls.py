@@ -1,7 +1,7 @@
 """A call as the inducer is told about it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memory.domain.failures import FailureFinding
@@ -66,3 +66,17 @@ def without_vain_steps(call: ObservedCall, past: Sequence[PastCall]) -> tuple[Pa
     """The calls before it, but for steps that rules asked for in vain: what failed changed nothing."""
     first = max(0, len(past) - call.prompted)
     return tuple(other for place, other in enumerate(past) if place < first or not other.failed)
+
+
+def own_calls(calls: Sequence[ObservedCall]) -> tuple[ObservedCall, ...]:
+    """A run's calls without steps that rules asked for in vain, where the call after them went well all the
+    same: they are no failure of the agent's."""
+    vain: set[int] = set()
+    prompted: dict[int, int] = {}
+    for at, call in enumerate(calls):
+        asked = range(max(0, at - call.prompted), at) if not call.failed else range(0)
+        failed = {place for place in asked if calls[place].failed}
+        vain |= failed
+        prompted[at] = call.prompted - len(failed)
+    kept = [at for at in range(len(calls)) if at not in vain]
+    return tuple(replace(calls[at], prompted=prompted[at]) for at in kept)

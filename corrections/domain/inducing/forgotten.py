@@ -151,12 +151,14 @@ class ForgottenSteps:
         return [key, oldest]
 
     def knows(self, call: ObservedCall, step: PastCall) -> bool:
-        """Whether a step is proposed already where this call stands."""
+        """Whether a step is proposed before this call, from what was seen for its own goal."""
         own, arguments = _json(call.input), _json(step.input)
         if own is None or arguments is None:
             return True
         key = StepKey(call.tool, call.scope(), own, step.tool, arguments, hidden_of(step.input))
-        return self._holds(key, _at(call, call.history or ()))
+        told, mine = self._told.get(key), _at(call, call.history or ())
+        shown = told is not None and any(at.goal == mine.goal for at in told.failing.values())
+        return shown and self._holds(key, mine)
 
     def caught(self, key: StepKey) -> frozenset[str]:
         """The failing calls before which it would be made; none where nothing is proposed."""

@@ -52,7 +52,7 @@ class TaskShare(msgspec.Struct, frozen=True, omit_defaults=True):
 class Change(msgspec.Struct, gc=False):
     """What a batch of tasks does to one sequence, or to a kind as a whole: won and lost, added and removed.
 
-    There are thousands of them in a batch: they hold tuples, which they share, and are nothing to the collector.
+    A batch has thousands: they share their tuples and are nothing to the garbage collector.
     """
 
     won: int = 0

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from corrections.actions.canaries import roll_back_canary
 from corrections.models import Canary, CanaryEvent, CanaryStage, Exposure
 from tests.builders import NOW
 from tests.conftest import Cast, page_client
 from tests.corrections.builders import make_canary, make_change, make_rule
+from tests.corrections.canaries import expose, open_canary, turn
 from tests.corrections.canary_scenes import make_exposure, make_tried
 from tests.corrections.web.scenes import hostile_rule
 from tests.pages import HOSTILE, extra_queries, page_faults
@@ -377,3 +379,28 @@ def test_rule_page__no_evidence__says_not_enough_data(cast: Cast) -> None:
 
     assert "not enough data" in client.get(f"/w/acme/rules/{rule.uuid}/").text
     assert "not enough data" in client.get("/w/acme/rules/").text
+
+
+def test_roll_back__the_alert__says_why_and_leads_to_the_canary(cast: Cast) -> None:
+    canary = open_canary(cast.workspace)
+    expose(canary, "canary", 12, failed=4)
+    expose(canary, "control", 20, failed=5)
+    turn()
+    client = page_client(cast.reviewer)
+
+    roll_back_canary(canary=canary, by=cast.actor("reviewer"), reason="It hurts")
+    alert, inbox = client.get("/w/acme/alerts/").text, client.get("/w/acme/review/?kind=alert").text
+
+    assert "It hurts" in alert
+    assert url_of(canary) in alert
+    assert "Failed: 4 of 12 tasks with the rule, 5 of 20 without." in alert
+    assert "It hurts" in inbox
+
+
+def test_rule_page__rolled_back__sends_to_its_canaries(cast: Cast) -> None:
+    canary = open_canary(cast.workspace)
+    roll_back_canary(canary=canary, by=cast.actor("reviewer"), reason="It hurts")
+
+    text = page_client(cast.viewer).get(f"/w/acme/rules/{canary.rule.uuid}/").text
+
+    assert "not served now: what was measured stands with its canaries" in text
