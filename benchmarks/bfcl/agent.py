@@ -76,17 +76,21 @@ class Server:
         self._client.close()
 
 
-def walk(variant: Variant, server: Server, *, run: str) -> tuple[Run, Advice]:
-    """Play one variant with HGMem's help, record what happened, and say what it was told."""
+def walk(variant: Variant, server: Server, *, run: str, again: bool = False) -> tuple[Run, Advice]:
+    """Play one variant with HGMem's help, record what happened, and say what it was told.
+
+    ``again``: somebody may have recorded this walk and died; then what was recorded first stays.
+    """
     hook = _Asking(variant, server, f"{run}:{variant.id}")
     played = play(variant, hook)
-    record(played, server, run=run)
+    record(played, server, run=run, again=again)
     return played, hook.advice
 
 
-def record(played: Run, server: Server, *, run: str) -> None:
-    """Tell HGMem what happened. ``run`` keeps passes apart."""
-    server.post("experiences", played.to_document(run=run))
+def record(played: Run, server: Server, *, run: str, again: bool = False) -> None:
+    """Tell HGMem what happened. ``run`` keeps passes apart; for ``again`` see :func:`walk`."""
+    tell = server.offer if again else server.post
+    tell("experiences", played.to_document(run=run))
 
 
 class _Asking:

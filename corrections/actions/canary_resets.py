@@ -55,7 +55,9 @@ def reset_after_ruling(rules: Iterable[int | None], *, by: Actor, reason: str) -
     From then on their versions act, or give way, differently than before.
     """
     now = timezone.now()
-    rows = Canary.objects.filter(rule__in=[pk for pk in rules if pk], state__in=(*TRYING_STATES, "holdout"))
+    rows = Canary.objects.filter(
+        rule__in=[pk for pk in rules if pk], state__in=(*TRYING_STATES, "holdout", "paused")
+    )
     rows = rows.select_related("workspace", "rule", "version").select_for_update(of=("self",), no_key=True)
     for canary in rows.order_by("pk"):
         _begin_anew(canary, now)

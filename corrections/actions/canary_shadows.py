@@ -8,12 +8,15 @@ from django.utils import timezone
 
 from corrections.actions.canary_rows import lock_canary, note
 from corrections.actions.canary_starting import begin_shadow, end_canary
-from corrections.actions.locking import lock_rules
+from corrections.actions.locking import lock_rules, lock_stamp
 from corrections.domain.canaries import safe_canary_policy
 from corrections.domain.documents import check_window
 from corrections.domain.lifecycle import LIVE, ReasonMissing, Refused, Status
 from corrections.models import Canary, Rule, RuleVersion
 from memory.domain.access import Actor, check_may
+
+MAX_SHADOWS = 50
+"""Versions that run in shadow without an approval, in one workspace: each is matched with every call."""
 
 
 @transaction.atomic
@@ -30,6 +33,7 @@ def start_shadow(*, rule: Rule, version: RuleVersion, by: Actor, reason: str) ->
     locked, now = lock_rules([rule.pk])[0], timezone.now()
     _check(locked, version)
     check_window(version.valid_until, now)
+    _check_room(locked.workspace_id)
     canary = Canary.objects.create(
         workspace=locked.workspace, rule=locked, version=version, salt=token_hex(16),
         baseline=locked.live_version if locked.status == Status.ACTIVE else None,
@@ -55,6 +59,13 @@ def stop_shadow(*, canary: Canary, by: Actor, reason: str) -> Canary:
         raise Refused("This is no shadow run: roll the canary back, or pause it.")
     end_canary(locked, by=by, reason=reason)
     return locked
+
+
+def _check_room(workspace_id: int) -> None:
+    lock_stamp(workspace_id)
+    watching = Canary.objects.live().filter(workspace_id=workspace_id, change=None)
+    if watching.count() >= MAX_SHADOWS:
+        raise Refused(f"{MAX_SHADOWS} versions run in shadow already: stop one of them first.")
 
 
 def _check(rule: Rule, version: RuleVersion) -> None:

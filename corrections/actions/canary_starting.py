@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from secrets import token_hex
+from typing import Any
 
 import msgspec
 from django.utils import timezone
@@ -14,7 +15,7 @@ from corrections.actions.gate import Publication
 from corrections.actions.locking import lock_stamp
 from corrections.domain.canaries import BUCKETS, CanaryPolicy, in_buckets, policy_of, safe_canary_policy
 from corrections.models import Canary, CanaryEvent, Rule, RuleVersion
-from corrections.queries.canary_neighbours import Hindrance, hindrance_of
+from corrections.queries.canary_neighbours import hindrance_of
 from corrections.queries.canary_rates import matches_per_day
 from memory.actions import Event, record_events
 from memory.domain.access import Actor
@@ -77,6 +78,10 @@ def start_if_free(canary: Canary, *, by: Actor) -> bool:
     other only one can begin.
     """
     now, policy = timezone.now(), policy_of(canary.policy)
+    begins = canary.version.valid_from
+    if begins is not None and begins > now:
+        _wait(canary, f"It is valid from {begins:%Y-%m-%d %H:%M} (UTC) on.", {}, by=by)
+        return False
     if canary.state == "shadow" and policy.shadow_first and not is_shadow_over(canary, policy, now):
         return False
     if policy.shadow_first and not phase_of(canary) and canary.state == "waiting":
@@ -85,7 +90,7 @@ def start_if_free(canary: Canary, *, by: Actor) -> bool:
     lock_stamp(canary.workspace_id)
     hindrance = hindrance_of(canary, now)
     if hindrance is not None:
-        _wait_for(canary, hindrance, by=by)
+        _wait(canary, hindrance.reason, hindrance.facts(), by=by)
         return False
     _begin(canary, policy, now, by=by)
     return True
@@ -164,12 +169,12 @@ def _open(canaries: Sequence[Canary], *, by: Actor, reason: str) -> None:
     )  # fmt: skip
 
 
-def _wait_for(canary: Canary, hindrance: Hindrance, *, by: Actor) -> None:
-    if canary.state_reason == hindrance.reason:
+def _wait(canary: Canary, why: str, facts: Mapping[str, Any], *, by: Actor) -> None:
+    if canary.state_reason == why:
         return
-    canary.state_reason, canary.updated_at = hindrance.reason, timezone.now()
+    canary.state_reason, canary.updated_at = why, timezone.now()
     canary.save(update_fields=["state_reason", "updated_at"])
-    note(canary, "wait", numbers=hindrance.facts(), by=by, reason=hindrance.reason)
+    note(canary, "wait", numbers=facts, by=by, reason=why)
 
 
 def _begin(canary: Canary, policy: CanaryPolicy, now: datetime, *, by: Actor) -> None:

@@ -17,8 +17,8 @@ from corrections.actions.canary_deciding import hold, promote, roll_back, to_sha
 from corrections.actions.canary_looks import keep_counts, keep_look
 from corrections.actions.canary_resets import reset_evidence
 from corrections.actions.canary_rows import lock_canary
-from corrections.actions.canary_starting import start_if_free
-from corrections.domain.canaries import in_buckets, policy_of
+from corrections.actions.canary_starting import end_canary, start_if_free
+from corrections.domain.canaries import LIVE_STATES, in_buckets, policy_of
 from corrections.domain.effect.evidence import Judgement, Limits
 from corrections.domain.effect.judging import judge
 from corrections.domain.lifecycle import Refused
@@ -52,6 +52,7 @@ def _due(now: datetime) -> QuerySet[Canary]:
     rows = Canary.objects.filter(
         Q(is_due=True, state__in=(*JUDGED, "shadow")) | Q(state="waiting") | (Q(state__in=JUDGED) & unseen)
         | Q(state="shadow", change__isnull=False)
+        | Q(state__in=(*JUDGED, "shadow"), version__valid_until__lte=now)
     )  # fmt: skip
     return rows.order_by(F("looked_at").asc(nulls_first=True), "pk")
 
@@ -73,6 +74,9 @@ def _look_safely(pk: int, now: datetime, by: Actor) -> bool:
 def look_at(canary: Canary, *, now: datetime, by: Actor) -> bool:
     """Look at one canary, in the caller's transaction; False when it is over or has nothing to look at."""
     locked = lock_canary(canary)
+    if _is_past(locked, now):
+        end_canary(locked, by=by, reason="The version's time has run out.")
+        return True
     if locked.state in (*JUDGED, "shadow"):
         reset_evidence(locked, now=now, by=by)
     if locked.state in JUDGED:
@@ -84,6 +88,13 @@ def look_at(canary: Canary, *, now: datetime, by: Actor) -> bool:
         start_if_free(locked, by=by)
         Canary.objects.filter(pk=locked.pk).update(looked_at=now)
     return locked.state in ("waiting", "shadow")
+
+
+def _is_past(canary: Canary, now: datetime) -> bool:
+    """Whether the window of a version beside the live one has ended: it would keep that one from acting."""
+    ends = canary.version.valid_until
+    is_beside = canary.rule.live_version_id != canary.version_id
+    return canary.state in LIVE_STATES and is_beside and ends is not None and ends <= now
 
 
 def _watch(canary: Canary, now: datetime) -> None:

@@ -7,7 +7,14 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from corrections.actions.gate import check_approved, publication_of, rollout_of, served_numbers, state_of
+from corrections.actions.gate import (
+    TRIED_REVISION,
+    check_approved,
+    publication_of,
+    rollout_of,
+    served_numbers,
+    state_of,
+)
 from corrections.actions.publishing import lock_rules, publish
 from corrections.actions.requesting import chosen_rollout
 from corrections.actions.rulings import publish_ruling
@@ -81,8 +88,18 @@ def _approve(
     record_events(by=by, events=[_decided("approve_change", change, note) for change in changes])
     through = [change for change in changes if not lacks(change, standing[change.pk])]
     _close(through, "approve", by=by, reason=note, now=now)
-    put_in_force([one for one in through if not one.publish_at or one.publish_at <= now], by=by, reason=note)
+    ready = [one for one in through if not one.publish_at or one.publish_at <= now]
+    _keep_rollouts([one for one in changes if one not in ready])
+    put_in_force(ready, by=by, reason=note)
     return changes
+
+
+def _keep_rollouts(changes: Sequence[ChangeRequest]) -> None:
+    """What was approved as a canary stays one, whatever the policy is when it is published."""
+    tried = [one for one in changes if one.kind in SERVES and rollout_of(one) == "canary"]
+    for change in tried:
+        change.detail = change.detail | {TRIED_REVISION: change.revision}
+    ChangeRequest.objects.bulk_update(tried, ["detail"])
 
 
 def choose_rollout(change: ChangeRequest, rollout: str, given: Sequence[ChangeApproval], by: Actor) -> None:
@@ -94,7 +111,7 @@ def choose_rollout(change: ChangeRequest, rollout: str, given: Sequence[ChangeAp
         return
     if rollout == "all" and any(one.revision == change.revision for one in given):
         raise Refused("Others approved this as a canary: ask for it anew to serve it to all at once.")
-    chosen = chosen_rollout(rollout, change.kind, change.rule, by)
+    chosen = chosen_rollout(rollout, change.kind, change.rule, change.version, by)
     old, change.detail = rollout_of(change), change.detail | chosen
     change.save(update_fields=["detail"])
     record_event(

@@ -11,6 +11,9 @@ from corrections.models import Canary, ChangeApproval, ChangeRequest, Rule, Rule
 from corrections.queries.approvals import standing_approvals
 from memory.domain.access import Actor, check_may
 
+TRIED_REVISION = "canary_revision"
+"""In a request's detail: the revision that somebody approved while it was to begin as a canary."""
+
 
 @dataclass(frozen=True)
 class Publication:
@@ -30,10 +33,15 @@ class Publication:
 
 
 def rollout_of(change: ChangeRequest) -> Rollout:
-    """How a change that serves a version is published: as somebody chose, else by the workspace's policy."""
+    """How a change that serves a version is published: as somebody chose, else by the workspace's policy.
+
+    A policy that was loosened since somebody approved it makes it no bolder.
+    """
     chosen = change.detail.get("rollout")
     if chosen in ROLLOUTS:
         return cast(Rollout, chosen)
+    if change.detail.get(TRIED_REVISION) == change.revision:
+        return "canary"
     author = change.version.created_by_kind if change.version else "human"
     return default_rollout(safe_canary_policy(change.workspace.settings), author)
 

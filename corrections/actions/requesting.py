@@ -63,21 +63,28 @@ def request_change(
     ``rollout`` is one of ``ROLLOUTS``, "" for what the workspace's policy says. Raises
     :class:`NotPermitted`, :class:`Refused`.
     """
-    wanted = [Wanted(rule, kind, version, (detail or {}) | chosen_rollout(rollout, kind, rule, by))]
+    chosen = chosen_rollout(rollout, kind, rule, version, by)
+    wanted = [Wanted(rule, kind, version, (detail or {}) | chosen)]
     return _request(wanted, by=by, reason=reason, publish_at=publish_at)[0]
 
 
-def chosen_rollout(rollout: str, kind: str, rule: Rule, by: Actor) -> dict[str, str]:
+def chosen_rollout(
+    rollout: str, kind: str, rule: Rule, version: RuleVersion | None, by: Actor
+) -> dict[str, str]:
     """A choice of :func:`request_change` as it is kept; raises :class:`Refused` where there is none."""
     if not rollout:
         return {}
     if kind not in SERVES or rollout not in ROLLOUTS:
         raise Refused(f"Only what is served is published in a way: {' or '.join(ROLLOUTS)}.")
-    if rollout == "all" and by.kind == "key":
-        author = rule.latest_version.created_by_kind if rule.latest_version else "agent"
-        if default_rollout(safe_canary_policy(rule.workspace.settings), author) == "canary":
-            raise Refused("An API key may not leave the canary out: that takes a person.")
+    if rollout == "all" and by.kind == "key" and _is_tried(rule, version or rule.latest_version):
+        raise Refused("An API key may not leave the canary out: that takes a person.")
     return {"rollout": rollout}
+
+
+def _is_tried(rule: Rule, version: RuleVersion | None) -> bool:
+    """Whether the workspace's policy wants a version to begin as a canary."""
+    author = version.created_by_kind if version else "agent"
+    return default_rollout(safe_canary_policy(rule.workspace.settings), author) == "canary"
 
 
 def request_changes(
@@ -177,6 +184,10 @@ def _revise(change: ChangeRequest, want: Wanted, version: RuleVersion | None, ab
     change.version = version
     chosen = {name: change.detail[name] for name in ("rollout",) if name in change.detail}
     change.detail = chosen | want.detail if want.detail else change.detail
+    is_bold = change.detail.get("rollout") == "all" and "rollout" not in want.detail
+    if is_bold and about.by.kind != "user" and _is_tried(change.rule, version):
+        # a person chose that for what they saw, not for what a program wrote since
+        change.detail = {name: value for name, value in change.detail.items() if name != "rollout"}
     change.batch = about.batch or change.batch
     change.is_urgent = False
     change.publish_at = about.publish_at or change.publish_at

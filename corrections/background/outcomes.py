@@ -82,9 +82,11 @@ def settle_batch(ids: Sequence[int]) -> int:
     """Look at the tasks of these exposures, as far as they are due and no other worker has them.
 
     First their names are watched, in a transaction of its own: what the look below does not see is news.
+    Rules are locked before exposures, as by whoever counts receipts or decides about a canary.
     """
     watch_tasks(units=_due().filter(pk__in=ids).values_list("workspace_id", "unit"))
     with transaction.atomic():
+        _lock_rules(ids)
         exposures = list(_locked(_due().filter(pk__in=ids)).select_related("canary", "receipt"))
         looking = _Looking(exposures, timezone.now())
         changed = [exposure for exposure in exposures if looking.settle(exposure)]
@@ -92,6 +94,12 @@ def settle_batch(ids: Sequence[int]) -> int:
         looking.keep_limits()
         _tell({exposure.canary_id for exposure in changed}, {one.canary.rule_id for one in changed})
     return len(changed)
+
+
+def _lock_rules(ids: Sequence[int]) -> None:
+    about = Exposure.objects.filter(pk__in=ids).values("canary__rule")
+    rules = Rule.objects.filter(pk__in=about).order_by("pk")
+    list(rules.select_for_update(no_key=True).values_list("pk", flat=True))
 
 
 def _write(exposures: Sequence[Exposure]) -> None:

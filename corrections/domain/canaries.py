@@ -64,10 +64,10 @@ class CanaryPolicy(msgspec.Struct, frozen=True, kw_only=True):
     first_share: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.10
     full_share: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.50
     min_look: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 10
-    alpha: Annotated[float, msgspec.Meta(gt=0, le=0.2)] = 0.05
+    alpha: Annotated[float, msgspec.Meta(ge=0.001, le=0.2)] = 0.05
     max_days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 14
     holdout: Annotated[float, msgspec.Meta(ge=0, le=0.5)] = 0.05
-    rare_per_day: Annotated[float, msgspec.Meta(ge=0)] = 20.0
+    rare_per_day: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 20.0
     shadow_first: bool = False
     shadow_tasks: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 20
     shadow_hours: Annotated[float, msgspec.Meta(gt=0, le=24 * 90)] = 24.0
@@ -106,12 +106,20 @@ def on_trial_already(number: int) -> str:
 
 
 def check_loosening(old: CanaryPolicy, new: CanaryPolicy) -> None:
-    """Raise :class:`Refused` when ``new`` risks more tasks than ``old``: only a person may decide that."""
+    """Raise :class:`Refused` when ``new`` risks more tasks than ``old``: only a person may decide that.
+
+    Another ``alpha`` does in either direction: a smaller one rolls back later. With fewer ``max_days`` a
+    person's rule is promoted sooner.
+    """
     strictness = ("never", "agents", "all")
     looser = (
         strictness.index(new.start) < strictness.index(old.start)
-        or any(getattr(new, name) > getattr(old, name) for name in ("first_share", "full_share", "alpha"))
-        or any(getattr(new, name) < getattr(old, name) for name in ("min_look", "holdout", "shadow_tasks"))
+        or new.alpha != old.alpha
+        or any(getattr(new, name) > getattr(old, name) for name in ("first_share", "full_share"))
+        or any(
+            getattr(new, name) < getattr(old, name)
+            for name in ("min_look", "holdout", "shadow_tasks", "max_days")
+        )
         or (old.shadow_first and not new.shadow_first)
         or new.rare_per_day > old.rare_per_day
         or new.shadow_hours < old.shadow_hours

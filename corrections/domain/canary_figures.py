@@ -74,12 +74,14 @@ def read_number(numbers: Mapping[str, Any], name: str) -> float | None:
 
 
 def e_value(log_e: float) -> str:
-    """An E-value for people, from its natural logarithm: ``0.4``, ``23``, ``10^5.2``."""
+    """An E-value for people, from its natural logarithm: ``0.4``, ``23``, ``38,000``, ``10^7.2``."""
     power = log_e / LN10
-    if power >= 4:
+    if power >= 6:
         return f"10^{power:.1f}"
     value = 10.0**power
-    return f"{value:.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else "< 0.1"
+    if value >= 10_000:
+        return f"{round(value, -3):,.0f}"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}" if value >= 0.1 else "< 0.1"
 
 
 def share_text(buckets: int) -> str:

@@ -65,7 +65,7 @@ def check_step(status: str, step: str) -> Status:
     transition = TRANSITIONS[step]
     now = Status(status)
     if now not in transition.sources:
-        allowed = ", ".join(source.value for source in transition.sources)
+        allowed = " or ".join(source.value for source in transition.sources)
         raise Refused(f"A rule that is {now.value} cannot {transition.what}: it would have to be {allowed}.")
     return transition.target or now
 

@@ -39,8 +39,9 @@ def hindrance_of(canary: Canary, now: datetime) -> Hindrance | None:
     own = _document(canary)
     if own is None:
         return None
-    rows = Canary.objects.filter(workspace_id=canary.workspace_id, state__in=TRYING_STATES)
+    rows = Canary.objects.filter(_may_meet(own), workspace_id=canary.workspace_id, state__in=TRYING_STATES)
     rows = rows.exclude(pk=canary.pk).select_related("rule", "version").order_by("pk")
+    rows = rows.defer("kept", "evidence", "policy", "slow_ms")
     near = [(other, theirs) for other in rows if (theirs := _document(other)) and _meet(own, theirs)]
     findings = _findings(canary, [other for other, _ in near])
     for other, theirs in near:
@@ -63,6 +64,15 @@ def _document(canary: Canary) -> Document | None:
         return served_rule(canary.version, canary.rule.uuid)
     except RuleError:
         return None
+
+
+def _may_meet(own: Document) -> Q:
+    """Those whose tool may be the rule's: all others need not be read."""
+    scope = own.applies_to
+    if scope.is_glob or scope.any_tool:
+        return Q()
+    patterns = Q(version__tool="") | Q(version__tool__contains="*") | Q(version__tool__contains="?")
+    return patterns | Q(version__tool=scope.tool)
 
 
 def _meet(one: Document, other: Document) -> bool:

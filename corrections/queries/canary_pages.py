@@ -95,11 +95,6 @@ def count_matches(canary: Canary, most: int = 10_000) -> int:
     return Exposure.objects.filter(canary=canary, arm="shadow")[: most + 1].count()
 
 
-def all_stages(canary: Canary) -> Iterator[CanaryStage]:
-    """For a download."""
-    return canary.stages.order_by("number").iterator()
-
-
 def all_looks(canary: Canary) -> Iterator[CanaryLook]:
     """For a download."""
     return canary.looks.order_by("pk").iterator()
@@ -122,3 +117,17 @@ def count_afresh(canary: Canary) -> None:
     counted = {one.number: one.to_dict() for one in stage_counts(canary)}
     for stage in canary.stages.all():
         stage.counts = counted.get(stage.number, {})
+
+
+def stages_of_all_time(canary: Canary) -> list[CanaryStage]:
+    """The stages with everything that was met in them, also what does not count as evidence any more.
+
+    Two queries; with more than ``FRESH_UP_TO`` exposed tasks one, and the counts that are stored.
+    """
+    stages = list(canary.stages.order_by("number"))
+    known = sum(arm.get("exposed", 0) for stage in stages for arm in stage.counts.values())
+    if known <= FRESH_UP_TO:
+        counted = {one.number: one.to_dict() for one in stage_counts(canary, of_all_time=True)}
+        for stage in stages:
+            stage.counts = counted.get(stage.number, {})
+    return stages

@@ -118,7 +118,8 @@ def _conflict_brief(row: Conflict) -> Brief:
 
 
 def _alert_brief(row: Any) -> Brief:
-    return Brief(row.title, "", row.kind)
+    why = row.detail.get("reason", "") if isinstance(row.detail, dict) else ""
+    return Brief(row.title, str(why)[:MAX_TITLE], row.kind)
 
 
 def _impact_brief(row: ToolImpact) -> Brief:

@@ -39,6 +39,8 @@ MARKED = (
     "share",
     "extend",
 )
+BEGIN_ANEW = ("reset", "promote")
+"""What evidence is not carried over: the lines of the chart break there."""
 
 
 @require_GET
@@ -140,7 +142,7 @@ def settled_context(request: PageRequest, row: Canary) -> dict[str, Any]:
         "version": row.version,
         "read": read_version(row.version),
         "changes": diff_documents(row.baseline.body, row.version.body) if row.baseline else [],
-        "stages": stage_rows(row.stages.all()),
+        "stages": stage_rows(queries.stages_of_all_time(row)),
         "exposures": list(exposures),
         "buttons": steer_buttons(row, request.actor),
     }
@@ -156,6 +158,10 @@ def chart_of(picture: Picture, looks: list[CanaryLook], events: list[CanaryEvent
     if len(looks) < 2:
         return None
     drawn = [Look(look.at, *_evidence(look.numbers)) for look in looks]
+    first, last = looks[0].at, looks[-1].at
+    breaks = [event.at for event in events if event.kind in BEGIN_ANEW and first < event.at < last]
+    drawn += [Look(at, None, None) for at in breaks]
+    drawn.sort(key=lambda look: look.at)
     marks = [
         Mark(event.at, event.kind, number)
         for number, event in reversed(numbered(events))

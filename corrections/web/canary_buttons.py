@@ -93,5 +93,7 @@ def steer_buttons(row: Canary, actor: Actor) -> list[SteerButton]:
 
 
 def _is_beside(row: Canary, step: str) -> bool:
-    """A shadow run that nobody approved is ended, and nothing of it can be rolled back."""
-    return step == "roll_back" and row.change_id is None and row.state == "shadow"
+    """A shadow run that nobody approved is ended; what was approved is rolled back."""
+    if row.change_id is None:
+        return step == "roll_back" and row.state in ("shadow", "paused")
+    return step == "stop_shadow"

@@ -33,6 +33,12 @@ class StageRow:
     shadow: Arm
 
     @property
+    def is_left_out(self) -> bool:
+        """It ended before the evidence that counts began: before a reset, or before the promotion."""
+        since, ended = self.stage.canary.evidence_since, self.stage.ended_at
+        return since is not None and ended is not None and ended <= since
+
+    @property
     def exposed(self) -> int:
         """Tasks in both arms."""
         return self.canary.numbers.exposed + self.control.numbers.exposed

@@ -40,7 +40,7 @@ def canary_looks_csv(request: PageRequest, uuid: UUID) -> StreamingHttpResponse:
 def canary_stages_csv(request: PageRequest, uuid: UUID) -> StreamingHttpResponse:
     """Every stage with each arm's counts."""
     row = canary_of(request, uuid)
-    return csv_answer(f"stages-{uuid}.csv", STAGE_HEADER, map(_stage_cells, queries.all_stages(row)))
+    return csv_answer(f"stages-{uuid}.csv", STAGE_HEADER, map(_stage_cells, queries.stages_of_all_time(row)))
 
 
 @require_GET

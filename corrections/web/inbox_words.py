@@ -6,6 +6,8 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from corrections.actions.gate import rollout_of
+from corrections.domain.changes import SERVES
 from corrections.domain.diff import diff_documents
 from corrections.models import Canary, ChangeRequest, Rule, RuleProposal
 from corrections.queries.impacts import impact_view
@@ -73,7 +75,8 @@ def change_facts(row: ChangeRequest) -> dict[str, Any]:
     base = get_version(rule, row.base_version) if rule and row.base_version else None
     served = base.body if base else {}
     changes = diff_documents(served, new.body) if new else []
-    return {"read": read_version(new or base), "changes": changes, "base": base}
+    rollout = rollout_of(row) if row.kind in SERVES else ""
+    return {"read": read_version(new or base), "changes": changes, "base": base, "rollout": rollout}
 
 
 def proposal_facts(row: RuleProposal) -> dict[str, Any]:

@@ -41,6 +41,9 @@ def learn(request: PageRequest) -> HttpResponse:
 def learn_start(request: PageRequest) -> HttpResponse:
     """Start, or go on."""
     _check_demo(request)
+    if not is_installed():
+        messages.error(request, _("The tools are not installed"))
+        return redirect("learn", request.workspace.slug)
     autopilot = request.POST.get("autopilot") == "on"
     return _done(
         request, lambda: start_play(workspace_id=request.workspace.pk, autopilot=autopilot, by=request.actor)

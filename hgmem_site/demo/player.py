@@ -1,11 +1,12 @@
 """The scripted agent at work: a slice of its play, a few walks at a time, from a row that says how far it is.
 
 The worker rings it every two seconds. A process that dies leaves the row as it was after its last walk; the
-next slice goes on from there. One process plays at a time, by a lease on the row.
+next slice goes on from there. One process plays at a time, by a lease on the row, and one thread of it.
 """
 
 import logging
 import os
+import threading
 import time
 from datetime import timedelta
 from functools import cache
@@ -39,7 +40,8 @@ MAX_DECIDED = 100
 """Proposals and changes that the autopilot decides in one slice."""
 BY = system_actor(KEY_NAME)
 log = logging.getLogger(__name__)
-_ME = f"{uuid4().hex[:16]}-{os.getpid()}"
+_RUN = uuid4().hex[:16]
+_TURN = threading.Lock()
 _KEYS: dict[int, str] = {}
 _SETTLED: dict[int, tuple[int, int]] = {}
 _WAITING: dict[tuple[int, int, int], float] = {}
@@ -52,18 +54,25 @@ def is_installed() -> bool:
 
 def play_waiting(slice_s: float = SLICE_S) -> int:
     """A slice of every play that runs; how many walks were made. Safe to kill at any time."""
-    made = 0
-    for play in DemoPlay.objects.filter(state="running").select_related("workspace").order_by("pk"):
-        if _claim(play):
-            made += _slice(play, time.monotonic() + slice_s)
-    return made
+    if not _TURN.acquire(blocking=False):
+        return 0
+    try:
+        running = DemoPlay.objects.filter(state="running").select_related("workspace").order_by("pk")
+        return sum(_slice(play, time.monotonic() + slice_s) for play in running if _claim(play))
+    finally:
+        _TURN.release()
+
+
+def _me() -> str:
+    """This process: a forked one is another."""
+    return f"{_RUN}-{os.getpid()}"
 
 
 def _claim(play: DemoPlay) -> bool:
     now = timezone.now()
-    free = Q(claimed_by__in=("", _ME)) | Q(claimed_at=None) | Q(claimed_at__lt=now - LEASE)
+    free = Q(claimed_by__in=("", _me())) | Q(claimed_at=None) | Q(claimed_at__lt=now - LEASE)
     rows = DemoPlay.objects.filter(free, pk=play.pk, state="running")
-    return bool(rows.update(claimed_by=_ME, claimed_at=now))
+    return bool(rows.update(claimed_by=_me(), claimed_at=now))
 
 
 def _slice(play: DemoPlay, until: float) -> int:
@@ -73,12 +82,11 @@ def _slice(play: DemoPlay, until: float) -> int:
     try:
         server = Server(settings.SITE_URL, _key(play))
         try:
-            if _has_learnt(play, server):
-                while made < WALKS and time.monotonic() < until and _one(play, server):
-                    made += 1
+            while made < WALKS and time.monotonic() < until and _goes_on(play, server):
+                made += 1
         finally:
             server.close()
-    except (httpx.HTTPError, ImportError, RuntimeError, KeyError) as error:
+    except (httpx.HTTPError, ImportError, RuntimeError, LookupError, ValueError) as error:
         log.warning("The demo player cannot go on: %s", error)
         _KEYS.pop(play.workspace_id, None)
         _save(play, last_error=f"{type(error).__name__}: {error}"[:2_000])
@@ -102,6 +110,10 @@ def _has_learnt(play: DemoPlay, server: Any) -> bool:
     return False  # the web process learns of new rules within a second
 
 
+def _goes_on(play: DemoPlay, server: Any) -> bool:
+    return _has_learnt(play, server) and _one(play, server)
+
+
 def _one(play: DemoPlay, server: Any) -> bool:
     """One walk, and its row; False when it is at its end or was stopped."""
     from benchmarks.bfcl import Variant
@@ -112,9 +124,9 @@ def _one(play: DemoPlay, server: Any) -> bool:
         return _next_pass(play)
     variant = stream[play.position]
     name = f"play{play.pk}:{play.pass_number}"
-    run, advice = walk(variant, server, run=name)
+    run, advice = walk(variant, server, run=name, again=True)
     if run.errors or not run.reaches_gold:
-        walk(Variant(variant.task), server, run=f"{name}:again:{variant.left_out}")
+        walk(Variant(variant.task), server, run=f"{name}:again:{variant.left_out}", again=True)
     rules = list(dict.fromkeys(advice.rules))
     if run.errors or rules:
         entry = {
@@ -136,13 +148,18 @@ def _next_pass(play: DemoPlay) -> bool:
         )
         return False
     play.pass_number, play.position = play.pass_number + 1, 0
-    return _save(play)
+    goes_on = _save(play)
+    if not play.autopilot:  # a person needs time to approve what was proposed
+        DemoPlay.objects.filter(pk=play.pk, state="running").update(
+            state="stopped", updated_at=timezone.now()
+        )
+    return goes_on and play.autopilot
 
 
 def _save(play: DemoPlay, last_error: str = "") -> bool:
     """Write how far it is; False where somebody stopped it or another process has it."""
     now = timezone.now()
-    mine = DemoPlay.objects.filter(pk=play.pk, claimed_by=_ME)
+    mine = DemoPlay.objects.filter(pk=play.pk, claimed_by=_me())
     mine.update(
         pass_number=play.pass_number, position=play.position, total=len(_stream()), counts=play.counts,
         newest=play.newest, accepted=play.accepted, last_error=last_error, claimed_at=now, updated_at=now,

@@ -26,6 +26,8 @@ WAITS_S = (5, 30, 120, 600, 3_600, 21_600, 86_400)
 MAX_URL = 500
 MAX_BODY_BYTES = 64_000
 _PREFIX = "whsec_"
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class InvalidWebhookError(ValueError):
@@ -62,12 +64,23 @@ def check_address(address: str) -> None:
 
     Otherwise whoever may write a webhook could reach what only this server can.
     """
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    mapped = getattr(ip, "ipv4_mapped", None)
-    if not (mapped or ip).is_global or (mapped or ip).is_multicast:
+    if not _is_public(ipaddress.ip_address(address.partition("%")[0])):
         raise ForbiddenAddressError(
             f"{address} is not on the public internet: webhooks to it are switched off on this server."
         )
+
+
+def _is_public(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    """An IPv6 address that holds one of IPv4 leads to that one: it counts instead."""
+    if isinstance(ip, ipaddress.IPv6Address):
+        held = ip.ipv4_mapped or ip.sixtofour
+        if held is None and ip in _NAT64:
+            held = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if held is not None:
+            return _is_public(held)
+        if ip not in _GLOBAL_UNICAST:
+            return False
+    return ip.is_global and not ip.is_multicast
 
 
 def shown_secret(key: bytes) -> str:

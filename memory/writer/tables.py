@@ -13,6 +13,8 @@ Row = tuple[Any, ...]
 COPY_FROM = 40
 """Rows from which COPY, with its three round trips, beats one INSERT."""
 
+KEYS_OF_A_STATEMENT = 2_000
+
 CHUNKS = (100, 10, 1)
 """Rows of a statement on SQLite: few different statements, so that the connection keeps them prepared. One
 statement lets go of the interpreter's lock once, where ``executemany`` does so for every row, and beside busy
@@ -122,6 +124,43 @@ def update_rows(
     table = connection.ops.quote_name(model._meta.db_table)
     with connection.cursor() as cursor:
         cursor.executemany(f"UPDATE {table} SET {sets} WHERE {key} = %s", rows)  # noqa: S608 - model's names
+
+
+def delete_rows(model: type[models.Model], keys: Sequence[tuple[int]]) -> None:
+    """Delete the rows with these ids, one by one; nothing may refer to them."""
+    if not keys:
+        return
+    table = connection.ops.quote_name(model._meta.db_table)
+    with connection.cursor() as cursor:
+        cursor.executemany(f"DELETE FROM {table} WHERE id = %s", keys)  # noqa: S608 - the model's name
+
+
+def find_rows(
+    model: type[models.Model], names: Sequence[str], keys: Sequence[Row], *, by: Sequence[str]
+) -> list[Row]:
+    """The fields ``names`` of the rows whose fields ``by`` are one of the keys, as the database gives them.
+
+    Numbers and texts only; JSON comes as text. The fields ``by`` should have an index.
+    """
+    columns = {field.name: _selected(field) for field in model._meta.concrete_fields}
+    table = connection.ops.quote_name(model._meta.db_table)
+    told = f"({', '.join(columns[name] for name in by)})"
+    head = f"SELECT {', '.join(columns[name] for name in names)} FROM {table} WHERE {told} IN (VALUES "  # noqa: S608 - names of the model
+    marks = "(" + ", ".join(["%s"] * len(by)) + ")"
+    found: list[Row] = []
+    with connection.cursor() as cursor:
+        for start in range(0, len(keys), KEYS_OF_A_STATEMENT):
+            chunk = keys[start : start + KEYS_OF_A_STATEMENT]
+            values = [value for key in chunk for value in key]
+            cursor.execute(f"{head}{', '.join([marks] * len(chunk))})", values)
+            found += cursor.fetchall()
+    return found
+
+
+def _selected(field: Any) -> str:
+    """The quoted column; JSON as text, which PostgreSQL would give decoded."""
+    column = connection.ops.quote_name(str(field.column))
+    return f"CAST({column} AS TEXT)" if isinstance(field, models.JSONField) else column
 
 
 def moment(value: datetime | None) -> Any:

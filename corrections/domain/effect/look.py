@@ -105,6 +105,11 @@ class Look:
         return enough and self.uplift is not None and self.uplift.upper < self.limits.useless_uplift
 
     @property
+    def with_rule(self) -> int:
+        """Decided tasks of the canary arm."""
+        return sum(stage.canary.n for stage in self.evidence.stages)
+
+    @property
     def without_rule(self) -> int:
         """Decided tasks of the control arm."""
         return sum(stage.control.n for stage in self.evidence.stages)
@@ -122,8 +127,7 @@ class Look:
     @property
     def may_ramp(self) -> bool:
         """Enough tasks are decided, one of them with the rule, and nothing speaks against it."""
-        had_rule = any(stage.canary.n for stage in self.evidence.stages)
-        is_looked_at = had_rule and self.evidence.decided >= self.limits.min_look
+        is_looked_at = self.with_rule > 0 and self.evidence.decided >= self.limits.min_look
         return is_looked_at and self.is_quiet and self.evidence.share < self.limits.full_share
 
 

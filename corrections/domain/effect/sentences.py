@@ -62,7 +62,8 @@ def _held(_look: Look) -> str:
 
 def _quiet(look: Look) -> str:
     return (
-        f"{look.evidence.decided} tasks are decided and nothing speaks against the rule "
+        f"{look.evidence.decided} tasks are decided, {look.with_rule} of them with the rule, and nothing "
+        "speaks against it "
         f"(E = {shown_e(look.loudest)}): its share goes up to {look.limits.full_share:.0%}."
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import msgspec
 from django.db import OperationalError, connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, QuerySet
 
 from memory.background.backlog import insist
 from memory.background.insights.counters import COUNTERS
@@ -20,12 +20,12 @@ from memory.background.insights.loading import load_runs
 from memory.background.turns import turn
 from memory.domain.insights.contributions import JSON, normal, pack, unpack
 from memory.domain.insights.runs import InsightRun
-from memory.models import TaskInsight
+from memory.models import Failure, TaskInsight
 from memory.queries.health import is_analysis_waiting
 from memory.writer.tables import update_rows
 
 BATCH_TASKS = 200
-BATCH_CALLS = {"postgresql": 2_000, "sqlite": 100}
+BATCH_CALLS = {"postgresql": 2_000, "sqlite": 300}
 """Calls of a transaction, about. On SQLite nobody else can write meanwhile, so it has to be short."""
 DEADLINE_S = 1.0
 DEADLINE_BUSY_S = 0.3
@@ -36,12 +36,16 @@ log = logging.getLogger(__name__)
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A row as it was read, its task's old and new contributions by counter, what could not be read."""
+    """A row as it was read, its task's old and new contributions by counter, what could not be read.
+
+    ``repeats`` of its failures were repeats.
+    """
 
     row: TaskInsight
     old: dict[str, JSON]
     new: dict[str, JSON]
     error: str
+    repeats: int
 
 
 def count_backlog(deadline_s: float | None = None) -> int:
@@ -132,14 +136,13 @@ def _change(row: TaskInsight, run: InsightRun) -> Change:
         except Exception as error:
             log.exception("Counter %s cannot read task %s.", counter.NAME, run.task_uuid)
             problems.append(f"{counter.NAME}: {type(error).__name__}: {error}".replace("\0", "\ufffd"))
-    return Change(row, old, new, "\n".join(problems)[:MAX_ERROR])
+    repeats = sum(failure.repeat for failure in run.failures)
+    return Change(row, old, new, "\n".join(problems)[:MAX_ERROR], repeats)
 
 
 def _write(workspace_id: int, changes: Sequence[Change]) -> int:
     """Exchange the parts of the tasks whose row is still as it was read. Returns how many were read."""
-    rows = TaskInsight.objects.filter(task__in=[change.row.task_id for change in changes])
-    stored = dict(rows.select_for_update().order_by("task_id").values_list("task_id", "counted_revision"))
-    held = [change for change in changes if stored.get(change.row.task_id) == change.row.counted_revision]
+    held = _held(changes)
     for counter in COUNTERS:
         pairs = [(change.old.get(counter.NAME), change.new.get(counter.NAME)) for change in held]
         moved = [(old, new) for old, new in pairs if old != new]
@@ -149,6 +152,24 @@ def _write(workspace_id: int, changes: Sequence[Change]) -> int:
     names = ("counted_revision", "contribution", "error")
     update_rows(TaskInsight, names, [_done(change) for change in held], key="task_id")
     return len(changes)
+
+
+def _held(changes: Sequence[Change]) -> list[Change]:
+    """Those whose row, locked from here on, is as it was read, and whose failures repeat as was read.
+
+    A failure may turn into a repeat (an earlier task had met its pattern) while the row waits anyway.
+    """
+    ids = [change.row.task_id for change in changes]
+    rows = TaskInsight.objects.filter(task__in=ids).select_for_update().order_by("task_id")
+    stored = dict(rows.values_list("task_id", "counted_revision"))
+    repeated = Failure.objects.filter(task__in=ids, repeat=True).order_by().values("task")
+    repeats = dict(repeated.annotate(n=Count("pk")).values_list("task", "n"))
+    return [
+        change
+        for change in changes
+        if stored.get(change.row.task_id) == change.row.counted_revision
+        and repeats.get(change.row.task_id, 0) == change.repeats
+    ]
 
 
 def _done(change: Change) -> tuple[object, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from memory.domain.insights.runs import MAX_CALLS, InsightCall, InsightFailure, InsightRun
+from memory.domain.insights.runs import MAX_CALLS, MAX_MS, InsightCall, InsightFailure, InsightRun
 from memory.models import Failure, Task, ToolCall
 
 CALL_FIELDS = ("task_id", "id", "seq", "tool", "input", "status", "duration_ms", "started_at", "recorded_at")
@@ -85,7 +85,7 @@ def _call(row: tuple[Any, ...], patterns: dict[int | None, list[int]]) -> Insigh
         tool=tool,
         input=given if isinstance(given, dict) else {},
         status=status,
-        duration_ms=duration_ms,
+        duration_ms=None if duration_ms is None else min(duration_ms, MAX_MS),
         at=started_at or recorded_at,
         patterns=tuple(dict.fromkeys(patterns.get(pk, ()))),
     )

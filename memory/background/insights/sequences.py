@@ -1,11 +1,12 @@
 """Tool sequences as rows: counted with every task that ends, judged a little later."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
+import msgspec
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
@@ -14,20 +15,20 @@ from memory.domain.insights.lifts import Rank, Stratum, rank_sequences
 from memory.domain.insights.sequences import (
     LEAST_TASKS,
     NAME,
+    NO_EXAMPLES,
     Change,
     Count,
     Tools,
+    changed_examples,
     changes_of,
     contribute,
     counted,
+    digest_of,
     dropped_bounds,
-    kept_examples,
-    sequence_digest,
     without,
 )
 from memory.models import SequenceKind, ToolSequence
-from memory.writer.prepare import as_json
-from memory.writer.tables import Row, Table, identifier, update_rows
+from memory.writer.tables import Row, Table, delete_rows, find_rows, identifier, update_rows
 
 __all__ = ["NAME", "apply", "contribute", "rank_kinds"]
 
@@ -36,7 +37,6 @@ KEPT = 20_000
 MOST_KINDS = 500
 """The kinds that come later are counted among all tasks only."""
 RANK_EVERY = timedelta(seconds=60)
-CHUNK = 5_000
 
 SEQUENCES = Table(
     ToolSequence,
@@ -45,8 +45,25 @@ SEQUENCES = Table(
         "is_closed", "verdict", "strength",
     ),
 )  # fmt: skip
+BY = ("kind", "digest")
 COUNTED = ("won", "lost", "tasks", "missed", "examples")
 RANKED = ("is_closed", "lift", "lift_low", "lift_high", "verdict", "strength")
+
+
+class Known(NamedTuple):
+    """What is stored of a sequence; ``examples`` as JSON text."""
+
+    id: int
+    won: int
+    lost: int
+    missed: int
+    examples: str
+
+
+Key = tuple[int, str]
+"""Kind and digest of a sequence."""
+Wanted = dict[Key, tuple[SequenceKind, bytes, Change]]
+"""Its kind, its tools as JSON, what happens to it."""
 
 
 def apply(workspace_id: int, removed: Iterable[Any], added: Iterable[Any]) -> None:
@@ -55,16 +72,17 @@ def apply(workspace_id: int, removed: Iterable[Any], added: Iterable[Any]) -> No
     if not kinds:
         return
     rows = _count_kinds(workspace_id, kinds)
-    digests = {tools: sequence_digest(tools) for tools in {tools for _kind, tools in sequences}}
-    wanted = {
-        (rows[kind].pk, digests[tools]): (rows[kind], tools, change)
+    texts = {tools: msgspec.json.encode(tools) for _kind, tools in sequences}
+    digests = {tools: digest_of(text) for tools, text in texts.items()}
+    wanted: Wanted = {
+        (rows[kind].pk, digests[tools]): (rows[kind], texts[tools], change)
         for (kind, tools), change in sequences.items()
         if kind in rows
     }
     known = _known(wanted)
     _update_known(known, wanted)
-    fresh = [_row(workspace_id, *wanted[key]) for key in sorted(wanted) if key not in known]
-    SEQUENCES.append([row for row in fresh if row is not None])
+    fresh = sorted(key for key, found in wanted.items() if key not in known and _grows(found[2]))
+    SEQUENCES.append([_row(workspace_id, key[1], *wanted[key]) for key in fresh])
     _drop_rarest(workspace_id)
 
 
@@ -72,7 +90,7 @@ def _count_kinds(workspace_id: int, changes: dict[str, Change]) -> dict[str, Seq
     """The rows of the kinds by name, locked and counted; new ones are made while there is room."""
     mine = SequenceKind.objects.filter(workspace_id=workspace_id)
     known = set(mine.filter(name__in=list(changes)).values_list("name", flat=True))
-    fresh = [name for name in sorted(changes) if name not in known and any(changes[name].added)]
+    fresh = [name for name in sorted(changes) if name not in known and _grows(changes[name])]
     if fresh:
         room = max(0, MOST_KINDS - mine.count())
         made = [SequenceKind(workspace_id=workspace_id, name=name) for name in fresh[:room]]
@@ -86,44 +104,34 @@ def _count_kinds(workspace_id: int, changes: dict[str, Change]) -> dict[str, Seq
     return rows
 
 
-def _known(wanted: Iterable[tuple[int, str]]) -> dict[tuple[int, str], ToolSequence]:
-    keys = set(wanted)
-    kinds = sorted({kind for kind, _ in keys})
-    digests = sorted({digest for _, digest in keys})
-    found = {}
-    for start in range(0, len(digests), CHUNK):
-        some = ToolSequence.objects.filter(kind__in=kinds, digest__in=digests[start : start + CHUNK])
-        fields = ("kind_id", "digest", "won", "lost", "missed", "examples")
-        found.update({(row.kind_id, row.digest): row for row in some.only(*fields)})
-    return {key: row for key, row in found.items() if key in keys}
+def _grows(change: Change) -> bool:
+    return bool(change.won or change.lost)
 
 
-def _update_known(
-    known: dict[tuple[int, str], ToolSequence],
-    wanted: dict[tuple[int, str], tuple[SequenceKind, Tools, Change]],
-) -> None:
+def _known(wanted: Iterable[Key]) -> dict[Key, Known]:
+    rows = find_rows(ToolSequence, (*BY, *Known._fields), list(wanted), by=BY)
+    return {(kind, digest): Known(*rest) for kind, digest, *rest in rows}
+
+
+def _update_known(known: Mapping[Key, Known], wanted: Wanted) -> None:
     updates, empty = [], []
     for key, row in known.items():
         change = wanted[key][2]
         count = counted(Count(row.won, row.lost, row.missed), change)
         if not count.tasks and not count.missed:
-            empty.append(row.pk)
+            empty.append((row.id,))
             continue
-        examples = as_json(kept_examples(row.examples, change))
-        updates.append((count.won, count.lost, count.tasks, count.missed, examples, row.pk))
+        examples = changed_examples(row.examples, change)
+        updates.append((count.won, count.lost, count.tasks, count.missed, examples, row.id))
     update_rows(ToolSequence, COUNTED, updates)
-    for start in range(0, len(empty), CHUNK):
-        ToolSequence.objects.filter(pk__in=empty[start : start + CHUNK]).delete()
+    delete_rows(ToolSequence, empty)
 
 
-def _row(workspace_id: int, kind: SequenceKind, tools: Tools, change: Change) -> Row | None:
-    """A new row; None where tasks only left, which were dropped with their row then."""
-    if not any(change.added):
-        return None
+def _row(workspace_id: int, digest: str, kind: SequenceKind, tools: bytes, change: Change) -> Row:
     count = counted(Count(missed=kind.floor), change)
     return (
-        identifier(uuid4()), workspace_id, kind.pk, sequence_digest(tools), as_json(tools), count.won,
-        count.lost, count.tasks, count.missed, as_json(kept_examples((), change)), True, "rare", 0.0,
+        identifier(uuid4()), workspace_id, kind.pk, digest, tools.decode(), count.won, count.lost,
+        count.tasks, count.missed, changed_examples(NO_EXAMPLES, change), True, "rare", 0.0,
     )  # fmt: skip
 
 
@@ -137,8 +145,7 @@ def _drop_rarest(workspace_id: int) -> None:
     rows = list(rarest.values_list("pk", "kind_id", "most")[:surplus])
     for kind, most in sorted(dropped_bounds((kind, most) for _, kind, most in rows).items()):
         SequenceKind.objects.filter(pk=kind, floor__lt=most).update(floor=most)
-    for start in range(0, len(rows), CHUNK):
-        ToolSequence.objects.filter(pk__in=[row[0] for row in rows[start : start + CHUNK]]).delete()
+    delete_rows(ToolSequence, [(row[0],) for row in rows])
 
 
 def rank_kinds(now: datetime | None = None) -> int:

@@ -19,7 +19,8 @@ REPEAT_HEADER = (
     "repeat_high",
 )
 RULE_HEADER = (
-    "rule", "tool", "served_since", "calls_before", "failures_before", "rate_before", "low_before", "high_before",
+    "rule", "tool", "served_since",
+    "calls_before", "failures_before", "rate_before", "low_before", "high_before",
     "calls_after", "failures_after", "rate_after", "low_after", "high_after",
 )  # fmt: skip
 

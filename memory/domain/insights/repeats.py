@@ -16,7 +16,7 @@ Key = tuple[str, str, str, int]
 """Hour (ISO, UTC), tool, agent, error pattern (0: all of them, and the calls)."""
 
 
-class Repeated(msgspec.Struct, array_like=True):
+class Repeated(msgspec.Struct, array_like=True, gc=False):
     """Calls (under pattern 0 alone), failures, and those whose pattern an earlier task had met."""
 
     calls: int = 0
@@ -29,7 +29,7 @@ class Repeated(msgspec.Struct, array_like=True):
             setattr(self, name, max(0, getattr(self, name) + sign * getattr(other, name)))
 
 
-class Row(msgspec.Struct, array_like=True):
+class Row(msgspec.Struct, array_like=True, gc=False):
     """One line of a contribution."""
 
     hour: str

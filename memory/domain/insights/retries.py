@@ -15,7 +15,7 @@ Key = tuple[str, str, int]
 """Day (ISO), tool, error pattern (0: all of the tool's)."""
 
 
-class Cost(msgspec.Struct, array_like=True):
+class Cost(msgspec.Struct, array_like=True, gc=False):
     """Calls and their ms (of the tool as a whole), failures, retries and their ms, how they ended.
 
     ``recovered`` counts chains of retries that ended with a working call, ``given_up`` those that did not.
@@ -35,7 +35,7 @@ class Cost(msgspec.Struct, array_like=True):
             setattr(self, name, max(0, getattr(self, name) + sign * getattr(other, name)))
 
 
-class Row(msgspec.Struct, array_like=True):
+class Row(msgspec.Struct, array_like=True, gc=False):
     """One line of a contribution."""
 
     day: str

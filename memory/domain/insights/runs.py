@@ -71,3 +71,5 @@ class InsightRun(msgspec.Struct, frozen=True):
 
 MAX_CALLS = 1_000
 """Calls of a task that are read, from its beginning."""
+MAX_MS = 1e11
+"""A call is taken for at most about three years: sums of times stay numbers that can be taken apart again."""

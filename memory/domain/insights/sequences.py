@@ -11,9 +11,9 @@ have been in up to ``missed`` more tasks than its row counts. While nothing was 
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -35,6 +35,9 @@ KEPT_WON, KEPT_LOST = 6, 4
 """Example tasks kept of each sequence."""
 
 Tools = tuple[str, ...]
+Example = tuple[str, bool]
+"""A task's uuid and whether it succeeded."""
+NO_EXAMPLES = "[]"
 
 
 class TaskShare(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -46,18 +49,21 @@ class TaskShare(msgspec.Struct, frozen=True, omit_defaults=True):
     steps: Tools
 
 
-@dataclass
-class Change:
-    """What a batch of tasks does to one sequence, or to a kind as a whole."""
+class Change(msgspec.Struct, gc=False):
+    """What a batch of tasks does to one sequence, or to a kind as a whole: won and lost, added and removed.
 
-    added: list[int] = field(default_factory=lambda: [0, 0])
-    removed: list[int] = field(default_factory=lambda: [0, 0])
-    examples: list[tuple[str, bool]] = field(default_factory=list)
-    gone: set[str] = field(default_factory=set)
+    A batch has thousands: they share their tuples and are nothing to the garbage collector.
+    """
+
+    won: int = 0
+    lost: int = 0
+    won_gone: int = 0
+    lost_gone: int = 0
+    examples: tuple[Example, ...] = ()
+    gone: tuple[Example, ...] = ()
 
 
-@dataclass(frozen=True)
-class Count:
+class Count(NamedTuple):
     """Tasks with a sequence that succeeded and failed. In truth up to ``missed`` more of them held it."""
 
     won: int = 0
@@ -110,7 +116,12 @@ def sequences_of(steps: Tools) -> list[Tools]:
 
 def sequence_digest(tools: Tools) -> str:
     """32 hex digits that name a sequence."""
-    return hashlib.blake2b(msgspec.json.encode(tools), digest_size=16).hexdigest()
+    return digest_of(msgspec.json.encode(tools))
+
+
+def digest_of(encoded: bytes) -> str:
+    """The digest of a sequence's tools as JSON."""
+    return hashlib.blake2b(encoded, digest_size=16).hexdigest()
 
 
 def changes_of(
@@ -119,16 +130,16 @@ def changes_of(
     """What these tasks do to the kinds, and to the sequences of each kind."""
     kinds: dict[str, Change] = {}
     sequences: dict[tuple[str, Tools], Change] = {}
-    for shares, is_new in ((removed, False), (added, True)):
+    for shares, note in ((removed, _take), (added, _add)):
         for raw in shares:
             share = _read(raw)
             if share is None:
                 continue
-            found = sequences_of(share.steps)
+            example, found = ((share.task, share.won),), sequences_of(share.steps)
             for kind in share.kinds:
-                _note(kinds.setdefault(kind, Change()), share, is_new)
+                note(kinds.setdefault(kind, Change()), example)
                 for tools in found:
-                    _note(sequences.setdefault((kind, tools), Change()), share, is_new)
+                    note(sequences.setdefault((kind, tools), Change()), example)
     return kinds, sequences
 
 
@@ -140,14 +151,20 @@ def _read(raw: Any) -> TaskShare | None:
         return None
 
 
-def _note(change: Change, share: TaskShare, is_new: bool) -> None:
-    place = 0 if share.won else 1
-    if is_new:
-        change.added[place] += 1
-        change.examples.append((share.task, share.won))
+def _add(change: Change, example: tuple[Example]) -> None:
+    if example[0][1]:
+        change.won += 1
     else:
-        change.removed[place] += 1
-        change.gone.add(share.task)
+        change.lost += 1
+    change.examples = change.examples + example if change.examples else example
+
+
+def _take(change: Change, example: tuple[Example]) -> None:
+    if example[0][1]:
+        change.won_gone += 1
+    else:
+        change.lost_gone += 1
+    change.gone = change.gone + example if change.gone else example
 
 
 def counted(before: Count, change: Change) -> Count:
@@ -156,10 +173,10 @@ def counted(before: Count, change: Change) -> Count:
     A task that is taken away may have been counted before the row was dropped. Where nothing is left to take
     away it was; else nobody can say, and both ends of the range go down by one, which holds either way.
     """
-    won, short_won = _less(before.won, change.removed[0])
-    lost, short_lost = _less(before.lost, change.removed[1])
+    won, short_won = _less(before.won, change.won_gone)
+    lost, short_lost = _less(before.lost, change.lost_gone)
     missed, _ = _less(before.missed, short_won + short_lost)
-    return Count(won + change.added[0], lost + change.added[1], missed)
+    return Count(won + change.won, lost + change.lost, missed)
 
 
 def _less(count: int, taken: int) -> tuple[int, int]:
@@ -175,13 +192,29 @@ def without(whole: Count, parts: Iterable[Count]) -> Count:
     return Count(max(0, won), max(0, lost))
 
 
-def kept_examples(before: Sequence[Sequence[Any]], change: Change) -> list[tuple[str, bool]]:
+def kept_examples(before: Sequence[Sequence[Any]], change: Change) -> list[Example]:
     """Some tasks that hold the sequence, won and lost, the ones known longest."""
-    rows = [(str(task), bool(won)) for task, won in before if task not in change.gone]
+    gone = {task for task, _ in change.gone}
+    rows = [(str(task), bool(won)) for task, won in before if task not in gone]
     known = {task for task, _ in rows}
     rows += [(task, won) for task, won in dict.fromkeys(change.examples) if task not in known]
     won_rows = [row for row in rows if row[1]][:KEPT_WON]
     return won_rows + [row for row in rows if not row[1]][:KEPT_LOST]
+
+
+def changed_examples(before: str, change: Change) -> str:
+    """:func:`kept_examples` from and to JSON text; the same text where there is room for nothing new."""
+    if before == NO_EXAMPLES:
+        return _first_examples(change.examples)
+    if not change.gone and before.count("true") >= KEPT_WON and before.count("false") >= KEPT_LOST:
+        return before
+    return msgspec.json.encode(kept_examples(msgspec.json.decode(before), change)).decode()
+
+
+@lru_cache(maxsize=1_024)
+def _first_examples(examples: tuple[Example, ...]) -> str:
+    """Of sequences that are new: those of one task share their examples."""
+    return msgspec.json.encode(kept_examples((), Change(examples=examples))).decode()
 
 
 def split_kind(kind: str) -> tuple[str, str]:

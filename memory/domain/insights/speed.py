@@ -22,7 +22,7 @@ Key = tuple[str, str, str]
 """Day (ISO), tool, shape."""
 
 
-class Speed(msgspec.Struct, array_like=True):
+class Speed(msgspec.Struct, array_like=True, gc=False):
     """Calls of one tool, day and shape: how many, failed, timed, their time in ms, their histogram."""
 
     n: int = 0
@@ -45,7 +45,7 @@ class Speed(msgspec.Struct, array_like=True):
                 self.buckets.pop(bucket, None)
 
 
-class Row(msgspec.Struct, array_like=True):
+class Row(msgspec.Struct, array_like=True, gc=False):
     """One line of a contribution."""
 
     day: str

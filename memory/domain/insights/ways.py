@@ -33,7 +33,7 @@ ANY = "(any)"
 THEN = " > "
 
 
-class Tries(msgspec.Struct, array_like=True):
+class Tries(msgspec.Struct, array_like=True, gc=False):
     """Attempts: how many, successful ones, sums of ms, of ms squared, of ms of the successful ones."""
 
     n: int = 0
@@ -51,7 +51,7 @@ class Tries(msgspec.Struct, array_like=True):
         self.ms_succeeded = max(0.0, self.ms_succeeded + sign * other.ms_succeeded) if self.succeeded else 0.0
 
 
-class Row(msgspec.Struct, array_like=True):
+class Row(msgspec.Struct, array_like=True, gc=False):
     """One line of a contribution: month (ISO, its first day), tool, the tool before, the way."""
 
     month: str
@@ -69,7 +69,7 @@ class Part(msgspec.Struct):
     rows: list[Row]
 
 
-class Cell(msgspec.Struct, frozen=True):
+class Cell(msgspec.Struct, frozen=True, gc=False):
     """Where a line stands."""
 
     month: str

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from corrections.actions import canary_shadows
 from corrections.actions.canaries import (
     STEERS,
     end_holdout,
@@ -25,6 +26,7 @@ from corrections.actions.gate import Publication
 from corrections.actions.publishing import publish
 from corrections.actions.rules import activate_rule, draft_rule
 from corrections.domain.canaries import CANARY_STATES
+from corrections.domain.changes import InvalidPolicyError
 from corrections.domain.lifecycle import ReasonMissing, Refused, Status
 from corrections.models import Canary, Rule, RuleVersion
 from corrections.queries.rulesets import read_stamp
@@ -297,7 +299,9 @@ def test_gate__reviewer_promotes_past_the_action__is_refused(cast: Cast) -> None
         pytest.param({"alpha": 0.1}, True, id="more false verdicts"),
         pytest.param({"first_share": 0.2}, True, id="a larger first share"),
         pytest.param({"holdout": 0.01}, True, id="a smaller holdout"),
-        pytest.param({"start": "all", "alpha": 0.01, "shadow_first": True}, False, id="stricter"),
+        pytest.param({"alpha": 0.01}, True, id="rolls back later"),
+        pytest.param({"max_days": 1}, True, id="promotes what people wrote sooner"),
+        pytest.param({"start": "all", "min_look": 50, "shadow_first": True}, False, id="stricter"),
     ],
 )
 def test_policy__key_loosens_it__is_refused(cast: Cast, changes: dict[str, Any], is_refused: bool) -> None:
@@ -310,6 +314,25 @@ def test_policy__key_loosens_it__is_refused(cast: Cast, changes: dict[str, Any],
     policy = set_canary_policy(workspace_id=cast.workspace.pk, changes=changes, by=key)
 
     assert {name: getattr(policy, name) for name in changes} == changes
+
+
+@pytest.mark.parametrize("changes", [{"alpha": 1e-320}, {"alpha": 1e-9}, {"rare_per_day": float("inf")}])
+def test_policy__number_no_database_keeps_or_nothing_reaches__is_refused(
+    cast: Cast, changes: dict[str, Any]
+) -> None:
+    with pytest.raises(InvalidPolicyError):
+        set_canary_policy(workspace_id=cast.workspace.pk, changes=changes, by=cast.actor("owner"))
+
+
+def test_shadow__more_than_a_workspace_has_room_for__is_refused(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(canary_shadows, "MAX_SHADOWS", 1)
+    first, second = (make_rule(cast.workspace, active=False, name=name) for name in "ab")
+    start_shadow(rule=first, version=first.versions.get(), by=SYSTEM, reason=WHY)
+
+    with pytest.raises(Refused, match="stop one of them first"):
+        start_shadow(rule=second, version=second.versions.get(), by=SYSTEM, reason=WHY)
 
 
 def test_roll_back__promoted_edit_whose_old_window_has_ended__serves_nothing(cast: Cast) -> None:

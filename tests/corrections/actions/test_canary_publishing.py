@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from corrections.actions.canaries import set_canary_policy
 from corrections.actions.changes import approve_change, request_change
 from corrections.actions.gate import rollout_of
 from corrections.actions.rules import (
@@ -161,6 +162,40 @@ def test_revision__after_a_choice__keeps_the_choice(cast: Cast) -> None:
     edit_rule(rule=rule, document=weather_document(priority=3), base_version=1, by=cast.actor("maintainer"))
 
     assert rollout_of(ChangeRequest.objects.select_related("workspace", "version").get()) == "canary"
+
+
+def test_revision__by_a_program_after_a_bold_choice__begins_as_the_policy_says(cast: Cast) -> None:
+    by = cast.actor("maintainer")
+    rule = draft_rule(workspace_id=cast.workspace.pk, document=weather_document(), by=by)
+    request_change(rule=rule, kind="create", by=by, rollout="all")
+
+    edit_rule(rule=rule, document=weather_document(priority=3), base_version=1, by=agent(cast))
+
+    assert rollout_of(ChangeRequest.objects.select_related("workspace", "version").get()) == "canary"
+
+
+def test_request__key_wants_an_older_version_of_an_agent_for_all__is_refused(cast: Cast) -> None:
+    rule = draft_rule(workspace_id=cast.workspace.pk, document=weather_document(), by=agent(cast))
+    edit_rule(rule=rule, document=weather_document(priority=3), base_version=1, by=cast.actor("maintainer"))
+
+    with pytest.raises(Refused, match="takes a person"):
+        request_change(
+            rule=rule, kind="create", by=agent(cast), version=rule.versions.get(number=1), rollout="all"
+        )
+
+
+def test_approvals__policy_is_loosened_between_them__stays_a_canary(cast: Cast) -> None:
+    cast.workspace.settings = {"changes": {"required_approvals": 2}}
+    cast.workspace.save(update_fields=["settings"])
+    rule = draft_rule(workspace_id=cast.workspace.pk, document=weather_document(), by=INDUCER)
+    approve_change(change=rule.changes.get(), revision=1, by=cast.actor("reviewer"))
+
+    owner = cast.actor("owner")
+    set_canary_policy(workspace_id=cast.workspace.pk, changes={"start": "never"}, by=owner)
+    approve_change(change=rule.changes.get(), revision=1, by=owner)
+
+    rule.refresh_from_db()
+    assert rule.status == "canary"
 
 
 def test_shadow_first__approved_rule__watches_before_it_acts(cast: Cast) -> None:

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from corrections.actions import controlling, publishing
 from corrections.actions.arbitration import Said, rule_conflict
+from corrections.actions.canaries import pause_canary, resume_canary
 from corrections.actions.canary_looks import MAX_LOOKS, thin_looks
 from corrections.domain.lifecycle import Refused
 from corrections.models import Canary, CanaryLook, Conflict, ConflictScan
@@ -288,18 +289,44 @@ def test_shadow_first__enough_tasks_seen__goes_on_trial(cast: Cast) -> None:
     assert again(canary).stages.get(number=0).counts["shadow"]["exposed"] == 3
 
 
-def test_ruling__about_a_rule_on_trial__begins_its_evidence_anew(cast: Cast) -> None:
+def test_start__version_not_valid_yet__waits_and_leaves_the_baseline_alone(cast: Cast) -> None:
+    later = timezone.now() + timedelta(days=5)
+
+    canary = open_edit(make_rule(cast.workspace), priority=7, valid_from=later.isoformat())
+
+    assert (canary.state, canary.state_reason[:16]) == ("waiting", "It is valid from")
+    turn()
+    assert steps_of(canary) == ["open", "wait"]
+
+
+def test_turn__window_of_an_edit_has_ended__ends_the_canary_and_keeps_the_baseline(cast: Cast) -> None:
+    soon = timezone.now() + timedelta(hours=1)
+    canary = open_edit(make_rule(cast.workspace), priority=7, valid_until=soon.isoformat())
+
+    turn(later=timedelta(hours=2))
+
+    now = again(canary)
+    assert (now.state, now.rule.status, now.rule.live_version) == ("ended", "active", now.baseline)
+
+
+@pytest.mark.parametrize("is_paused", [False, True], ids=["running", "paused"])
+def test_ruling__about_a_rule_on_trial__begins_its_evidence_anew(cast: Cast, is_paused: bool) -> None:
     other = make_rule(cast.workspace, name="Served")
     canary = open_canary(cast.workspace, **BEIJING)
     scanned(canary)
     expose(canary, "canary", 3)
     finding = conflict_of(canary, canary)
     Conflict.objects.filter(pk=finding.pk).update(rule_b=other)
+    if is_paused:
+        pause_canary(canary=canary, by=SYSTEM, reason="a look")
 
     rule_conflict(conflict=finding, said=Said("order", "as it is", target="a"), by=SYSTEM)
 
     now = again(canary)
-    assert (now.state, now.stage, steps_of(canary)) == ("running", 1, ["open", "start", "reset"])
+    assert (now.state, now.stage) == ("paused" if is_paused else "running", 1)
+    assert steps_of(canary)[-1] == "reset"
+    if is_paused:
+        resume_canary(canary=canary, by=SYSTEM, reason="go on")
     turn()
     assert again(canary).evidence["decided"] == 0
 

@@ -1,11 +1,14 @@
 """Outcomes of exposed tasks: once, late, corrected, by many workers."""
 
+import threading
+import time
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -316,6 +319,28 @@ def test_pass__two_at_once__each_exposure_changes_once(canary: Canary) -> None:
     assert Exposure.objects.filter(failed=True).count() == 20
     assert Exposure.objects.filter(failed=False).count() == 10
     assert not Exposure.objects.filter(is_due=True).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_pass__while_receipts_of_the_rule_are_counted__never_deadlocks(canary: Canary) -> None:
+    record(canary.workspace, statuses=("error",))
+    analyse()
+    exposure = expose(canary)
+    has_rule = threading.Event()
+
+    def count() -> None:
+        """As the pass over receipts does: the rule's counters, then the exposures."""
+        with transaction.atomic():
+            Rule.objects.filter(pk=canary.rule_id).update(match_count=F("match_count") + 1)
+            has_rule.set()
+            time.sleep(0.3)
+            list(Exposure.objects.filter(pk=exposure.pk).select_for_update())
+
+    def look() -> int:
+        has_rule.wait()
+        return settle_batch([exposure.pk])
+
+    assert at_once(count, look) == [None, 1]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -62,7 +62,9 @@ def test_sum_arms__stages__add_up() -> None:
         pytest.param(log(0.44), "0.4", id="below-one"),
         pytest.param(0.0, "1.0", id="one"),
         pytest.param(log(23.4), "23", id="tens"),
-        pytest.param(log(160_000), "10^5.2", id="huge"),
+        pytest.param(log(2_801), "2,801", id="thousands"),
+        pytest.param(log(38_412), "38,000", id="many-thousands"),
+        pytest.param(log(16_000_000), "10^7.2", id="huge"),
         pytest.param(700.0, "10^304.0", id="beyond"),
     ],
 )

@@ -1,13 +1,17 @@
 """The pages of canaries: the list, one canary, its tasks, the shadow run, downloads, the steps."""
 
 import csv
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from corrections.models import Canary, CanaryEvent
+from corrections.actions.canaries import roll_back_canary
+from corrections.models import Canary, CanaryEvent, CanaryStage, Exposure
+from tests.builders import NOW
 from tests.conftest import Cast, page_client
 from tests.corrections.builders import make_canary, make_change, make_rule
+from tests.corrections.canaries import expose, open_canary, turn
 from tests.corrections.canary_scenes import make_exposure, make_tried
 from tests.corrections.web.scenes import hostile_rule
 from tests.pages import HOSTILE, extra_queries, page_faults
@@ -230,6 +234,53 @@ def test_csv__stages_and_looks__have_the_numbers_of_the_page(cast: Cast) -> None
     assert float(looks[0]["benefit_log_e"]) == pytest.approx(canary.evidence["benefit_log_e"])
 
 
+def test_detail__promoted__its_trial_keeps_its_numbers_and_the_lines_break(cast: Cast) -> None:
+    canary = make_tried(cast.workspace, tasks=30)
+    promoted = NOW + timedelta(days=1, hours=1)
+    canary.stages.update(ended_at=promoted)
+    CanaryStage.objects.create(canary=canary, number=1, phase="holdout", share=9_500, begun_at=promoted)
+    CanaryEvent.objects.create(canary=canary, kind="promote", at=promoted, by="x", by_kind="system")
+    Canary.objects.filter(pk=canary.pk).update(state="holdout", stage=1, evidence_since=promoted)
+
+    page = page_client(cast.viewer).get(url_of(canary)).context
+
+    trial, holdout = page["stages"]
+    assert (trial.control.numbers.decided, trial.control.numbers.failed) == (30, 15)
+    assert (trial.is_left_out, holdout.is_left_out) == (True, False)
+    assert page["picture"].control.numbers.decided == 0
+    assert len(page["chart"].benefit.segments) == 1
+    assert page["chart"].benefit.segments[0].count(",") == 2
+
+
+@pytest.mark.parametrize(
+    ("approved", "buttons"),
+    [
+        pytest.param(True, {"promote", "resume", "roll_back"}, id="on-trial"),
+        pytest.param(False, {"promote", "resume", "stop_shadow"}, id="shadow-run"),
+    ],
+)
+def test_buttons__paused__are_those_that_can_be_pressed(
+    cast: Cast, approved: bool, buttons: set[str]
+) -> None:
+    canary = make_tried(cast.workspace, state="paused")
+    if approved:
+        canary.change = make_change(canary.rule)
+        canary.save()
+
+    page = page_client(cast.owner).get(url_of(canary)).context
+
+    assert {button.step for button in page["buttons"]} == buttons
+
+
+def test_detail__no_call_was_timed__slow_is_not_known(cast: Cast) -> None:
+    canary = make_tried(cast.workspace, tasks=30)
+    Exposure.objects.update(slow=None)
+
+    text = page_client(cast.viewer).get(url_of(canary)).text
+
+    assert "0.0–100.0" not in text
+
+
 def test_steer__paused_and_resumed__each_with_its_reason(cast: Cast) -> None:
     canary = make_tried(cast.workspace)
 
@@ -328,3 +379,28 @@ def test_rule_page__no_evidence__says_not_enough_data(cast: Cast) -> None:
 
     assert "not enough data" in client.get(f"/w/acme/rules/{rule.uuid}/").text
     assert "not enough data" in client.get("/w/acme/rules/").text
+
+
+def test_roll_back__the_alert__says_why_and_leads_to_the_canary(cast: Cast) -> None:
+    canary = open_canary(cast.workspace)
+    expose(canary, "canary", 12, failed=4)
+    expose(canary, "control", 20, failed=5)
+    turn()
+    client = page_client(cast.reviewer)
+
+    roll_back_canary(canary=canary, by=cast.actor("reviewer"), reason="It hurts")
+    alert, inbox = client.get("/w/acme/alerts/").text, client.get("/w/acme/review/?kind=alert").text
+
+    assert "It hurts" in alert
+    assert url_of(canary) in alert
+    assert "Failed: 4 of 12 tasks with the rule, 5 of 20 without." in alert
+    assert "It hurts" in inbox
+
+
+def test_rule_page__rolled_back__sends_to_its_canaries(cast: Cast) -> None:
+    canary = open_canary(cast.workspace)
+    roll_back_canary(canary=canary, by=cast.actor("reviewer"), reason="It hurts")
+
+    text = page_client(cast.viewer).get(f"/w/acme/rules/{canary.rule.uuid}/").text
+
+    assert "not served now: what was measured stands with its canaries" in text

@@ -5,6 +5,7 @@ import pytest
 from corrections.models import Assignment, Canary, ItemComment
 from memory.models import Alert, AuditEvent, RewriteProposal
 from tests.conftest import Cast, page_client
+from tests.corrections.builders import make_change
 from tests.corrections.canaries import again, open_canary
 from tests.corrections.inbox_scenes import build_inbox
 from tests.memory.builders import make_alert, make_rewrite
@@ -43,6 +44,23 @@ def test_list__nothing_waits__says_what_would_come(cast: Cast) -> None:
     answer = page_client(cast.viewer).get("/w/acme/review/")
 
     assert "Nothing waits for you" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        pytest.param("all", "It is published as a canary", id="canary"),
+        pytest.param("never", "It is published to all tasks at once.", id="to-all"),
+    ],
+)
+def test_item__a_change__says_how_it_would_be_published(cast: Cast, start: str, said: str) -> None:
+    change = make_change(cast.workspace)
+    cast.workspace.settings = {"canaries": {"start": start}}
+    cast.workspace.save()
+
+    text = page_client(cast.reviewer).get(f"/w/acme/review/change/{change.uuid}/").text
+
+    assert said in text
 
 
 def test_decide__approve_a_rewrite__goes_on_to_the_next_within_the_narrowing(cast: Cast) -> None:

@@ -14,6 +14,7 @@ from tests.conftest import Cast, page_client
 from tests.corrections.builders import make_rule
 
 URL = "/api/v1/insights/repeats"
+ERROR = "Parameter city must not be empty"
 
 
 def document(name: str, agent: str = "a") -> dict[str, Any]:
@@ -21,7 +22,7 @@ def document(name: str, agent: str = "a") -> dict[str, Any]:
     return {
         "external_id": name, "final": True, "agent": agent,
         "calls": [
-            {"tool": "weather_api", "input": {}, "error": "Parameter city must not be empty", "status": "error"},
+            {"tool": "weather_api", "input": {}, "status": "error", "error": ERROR},
             {"tool": "weather_api", "input": {"city": "Rome"}, "output": {"t": 21}},
         ],
         "outcome": {"result": "failure", "by": "environment"},

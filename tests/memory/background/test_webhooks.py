@@ -1,5 +1,6 @@
 """Messages to webhooks, sent to a real endpoint on loopback."""
 
+import time
 from collections.abc import Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler
@@ -15,6 +16,7 @@ from memory.actions.alerts import raise_alert
 from memory.actions.webhooks import create_webhook, edit_webhook, notify, secret_of, send_again, try_webhook
 from memory.background.webhooks import ALERT_AFTER, LEASE_S, drop_old_deliveries, send_backlog
 from memory.domain.webhooks import WAITS_S
+from memory.live import posting
 from memory.models import Alert, Webhook, WebhookDelivery
 from memory.permissions import SYSTEM
 from tests.conftest import Cast
@@ -134,6 +136,35 @@ def test_send_backlog__private_address__is_not_called(
 
     assert "not on the public internet" in one_message().last_error
     assert endpoint.asked == []
+
+
+def test_send_backlog__name_that_cannot_be_one__is_tried_again_later(cast: Cast) -> None:
+    make_hook(cast, f"http://{'a' * 70}.example/")
+    tell(cast)
+
+    assert send_backlog() == 1
+    assert "has no address" in one_message().last_error
+
+
+def test_send_backlog__endless_answer_by_drips__holds_no_worker(
+    cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posting, "TOTAL_S", 0.3)
+
+    def drip(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        for number in range(200):
+            time.sleep(0.02)
+            handler.wfile.write(f"x-{number}: 1\r\n".encode())
+
+    with serve_script(drip) as server:
+        make_hook(cast, server.url)
+        tell(cast)
+        begun = time.monotonic()
+        send_backlog()
+
+    assert time.monotonic() - begun < 2
+    assert "ReadTimeout" in one_message().last_error
 
 
 def test_send_backlog__never_taken__is_given_up_and_people_are_asked_once(cast: Cast) -> None:

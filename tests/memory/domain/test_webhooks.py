@@ -59,14 +59,18 @@ def test_check_url__with_a_fragment__loses_it() -> None:
 @pytest.mark.parametrize(
     "address",
     ["127.0.0.1", "10.0.0.8", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1", "224.0.0.1", "::1",
-     "fe80::1%eth0", "fd00::1", "::ffff:127.0.0.1"],
+     "fe80::1%eth0", "fd00::1", "fec0::1", "::ffff:127.0.0.1", "::127.0.0.1", "2002:7f00:1::1",
+     "64:ff9b::a00:8", "64:ff9b::a9fe:a9fe"],
 )  # fmt: skip
 def test_check_address__not_public__is_refused(address: str) -> None:
     with pytest.raises(ForbiddenAddressError):
         check_address(address)
 
 
-@pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
+@pytest.mark.parametrize(
+    "address",
+    ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c", "64:ff9b::5db8:d70e", "::ffff:93.184.215.14"],
+)
 def test_check_address__public__passes(address: str) -> None:
     check_address(address)
 

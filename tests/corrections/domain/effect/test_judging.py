@@ -153,7 +153,8 @@ SENTENCES = [
     ),
     pytest.param(
         replace(AT_FIRST, trial=FIRST),
-        "10 tasks are decided and nothing speaks against the rule (E = 1): its share goes up to 50%.",
+        "10 tasks are decided, 1 of them with the rule, and nothing speaks against it (E = 1): "
+        "its share goes up to 50%.",
         id="ramp",
     ),
     pytest.param(

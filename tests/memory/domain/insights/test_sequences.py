@@ -103,14 +103,14 @@ def test_changes_of__added_and_removed__cancel_out() -> None:
     ],
 )  # fmt: skip
 def test_counted__task_taken_away__range_still_holds(before: Count, removed: list[int], after: Count) -> None:
-    assert counted(before, Change(removed=removed)) == after
+    assert counted(before, Change(won_gone=removed[0], lost_gone=removed[1])) == after
 
 
 def test_counted__rows_dropped_and_readmitted__truth_stays_within_the_range() -> None:
     truth, row, floor = 0, Count(), 0
     for step in range(60):
-        change = Change(removed=[1, 0]) if step % 4 == 3 and truth else Change(added=[1, 0])
-        truth += change.added[0] - change.removed[0]
+        change = Change(won_gone=1) if step % 4 == 3 and truth else Change(won=1)
+        truth += change.won - change.won_gone
         row = counted(row, change)
         assert row.won <= truth <= row.won + row.missed
         if step % 17 == 0:  # dropped: it comes back with what it may have had
@@ -122,7 +122,7 @@ def test_kept_examples__many_tasks__some_won_some_lost_none_that_left() -> None:
     before = [("a", True), ("gone", True)]
     new = [(f"w{number}", True) for number in range(9)] + [(f"l{number}", False) for number in range(9)]
 
-    kept = kept_examples(before, Change(examples=new, gone={"gone"}))
+    kept = kept_examples(before, Change(examples=tuple(new), gone=(("gone", True),)))
 
     assert [task for task, won in kept if won] == ["a", "w0", "w1", "w2", "w3", "w4"]
     assert [task for task, won in kept if not won] == ["l0", "l1", "l2", "l3"]
