@@ -7,6 +7,8 @@ from django.utils import timezone
 
 from corrections.actions.canaries import set_canary_policy
 from corrections.actions.changes import set_change_policy
+from corrections.domain.canaries import safe_canary_policy
+from corrections.domain.changes import safe_policy
 from corrections.domain.lifecycle import Refused
 from corrections.domain.plays import check_play
 from corrections.models import DemoPlay
@@ -35,6 +37,7 @@ def start_play(*, workspace_id: int, autopilot: bool, by: Actor) -> DemoPlay:
         raise Refused("The demo does not play in this workspace.")
     play = _locked(workspace_id)
     play.state = _step(play, "start")
+    play.before = play.before or _policies_of(play)
     set_change_policy(
         workspace_id=workspace_id, changes={"key_approval": autopilot, "self_approval": True}, by=by
     )
@@ -42,7 +45,7 @@ def start_play(*, workspace_id: int, autopilot: bool, by: Actor) -> DemoPlay:
     now = timezone.now()
     play.autopilot, play.last_error, play.started_by = autopilot, "", by.name
     play.started_at, play.updated_at = play.started_at or now, now
-    play.save(update_fields=["state", "autopilot", "last_error", "started_by", "started_at", "updated_at"])
+    play.save()
     new = {"state": play.state, "autopilot": autopilot}
     record_event(by=by, workspace=play.workspace, verb="start_play", subject=play, new=new)
     return play
@@ -57,7 +60,7 @@ def stop_play(*, workspace_id: int, by: Actor) -> DemoPlay:
 
 
 def finish_play(*, workspace_id: int, by: Actor) -> DemoPlay:
-    """The last pass is over; keys may not approve any more. Raises as :func:`stop_play`."""
+    """The last pass is over: the policies are again what they were. Raises as :func:`stop_play`."""
     return _end(workspace_id, "finish", by)
 
 
@@ -69,6 +72,8 @@ def _end(workspace_id: int, step: str, by: Actor) -> DemoPlay:
     play.save(update_fields=["state", "updated_at"])
     if play.autopilot:
         set_change_policy(workspace_id=workspace_id, changes={"key_approval": False}, by=by)
+    if step == "finish" and play.before:
+        _put_back(play, by)
     new = {"state": play.state}
     record_event(by=by, workspace=play.workspace, verb=f"{step}_play", subject=play, new=new)
     return play
@@ -87,6 +92,24 @@ def begin_again(*, workspace_id: int, owner: Any, by: Actor) -> str:
     fresh = create_workspace(slug=slug, name=f"Demo {slug.removeprefix(DEMO)[1:]}", owner=owner, by=by)
     DemoPlay.objects.create(workspace=fresh, updated_at=timezone.now())
     return slug
+
+
+def _policies_of(play: DemoPlay) -> dict[str, Any]:
+    settings = play.workspace.settings
+    return {
+        "self_approval": safe_policy(settings).self_approval,
+        "start": safe_canary_policy(settings).start,
+    }
+
+
+def _put_back(play: DemoPlay, by: Actor) -> None:
+    """Once nothing more is to be approved for the play; between its passes people approve by hand."""
+    before, workspace_id = play.before, play.workspace_id
+    changes = {"self_approval": before["self_approval"]}
+    set_change_policy(workspace_id=workspace_id, changes=changes, by=by)
+    set_canary_policy(workspace_id=workspace_id, changes={"start": before["start"]}, by=by)
+    play.before = {}
+    play.save(update_fields=["before"])
 
 
 def _locked(workspace_id: int) -> DemoPlay:

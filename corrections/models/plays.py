@@ -15,7 +15,8 @@ class DemoPlay(models.Model):
     pass. ``counts`` has for each pass a list of windows ``[walks, failing walks, failures, walks that
     were told something]``; ``newest`` are the last walks with a failure or advice, newest first.
     With ``autopilot`` the player accepts what is proposed; otherwise that waits in the inbox. ``claimed_by``
-    and ``claimed_at`` are the lease of the worker that plays.
+    and ``claimed_at`` are the lease of the worker that plays. ``before`` are the policies that the play has
+    loosened, as they were: ``{"self_approval", "start"}``.
     """
 
     workspace = models.OneToOneField("memory.Workspace", on_delete=models.CASCADE, related_name="demo_play")
@@ -33,6 +34,7 @@ class DemoPlay(models.Model):
     claimed_at = models.DateTimeField(null=True)
     started_at = models.DateTimeField(null=True)
     started_by = models.CharField(max_length=200, blank=True)
+    before = models.JSONField(default=dict)
     updated_at = models.DateTimeField()
 
     class Meta:

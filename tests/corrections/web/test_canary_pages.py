@@ -264,7 +264,7 @@ def test_buttons__paused__are_those_that_can_be_pressed(
 ) -> None:
     canary = make_tried(cast.workspace, state="paused")
     if approved:
-        canary.change = make_change(canary.rule)
+        canary.change = make_change(cast.workspace)
         canary.save()
 
     page = page_client(cast.owner).get(url_of(canary)).context

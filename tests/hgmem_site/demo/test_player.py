@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from corrections.actions.plays import begin_again, start_play, stop_play
 from corrections.background.inducing import induce_backlog
+from corrections.domain.canaries import safe_canary_policy
 from corrections.domain.changes import safe_policy
 from corrections.domain.lifecycle import Refused
 from corrections.live.inducers import READERS
@@ -78,6 +79,8 @@ def assert_nothing_left(demo: Workspace) -> None:
     assert not ApiKey.objects.filter(workspace=demo, name=player.KEY_NAME, revoked_at=None).exists()
     demo.refresh_from_db()
     assert not safe_policy(demo.settings).key_approval
+    assert not safe_policy(demo.settings).self_approval
+    assert safe_canary_policy(demo.settings).start == "agents"
     assert AuditEvent.objects.filter(workspace_uuid=demo.uuid, verb="finish_play").count() == 1
 
 
