@@ -75,6 +75,20 @@ PHASES: dict[str, Any] = {
 }
 
 
+SURE: dict[str, Any] = {
+    "helps": gettext_lazy(
+        "It helps: of 100 tasks at least %(least)s more go well with it. "
+        "We are %(sure)s %% sure, however often we looked "
+        "(%(with)d tasks with it, %(without)d without)."
+    ),
+    "harms": gettext_lazy(
+        "It harms: of 100 tasks at least %(worst)s more fail with it. "
+        "We are %(sure)s %% sure, however often we looked "
+        "(%(with)d tasks with it, %(without)d without)."
+    ),
+}
+
+
 def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: float) -> str:
     """One sentence that says how sure we are, with the numbers it rests on."""
     n = {"with": canary.numbers.decided, "without": control.numbers.decided}
@@ -83,34 +97,16 @@ def certainty_said(certainty: Certainty, *, canary: Arm, control: Arm, alpha: fl
             _("Not enough data: %(with)d tasks with the rule and %(without)d without have come to an end.")
             % n
         )
-    said = n | {"sure": f"{100 * (1 - alpha):g}", "lower": f"{certainty.lower:+.1f}"}
-    said |= {"upper": f"{certainty.upper:+.1f}", "least": f"{certainty.lower:.1f}"}
-    said |= {"worst": f"{-certainty.upper:.1f}"}
-    if certainty.word == "helps":
-        return (
-            _(
-                "It helps: of 100 tasks at least %(least)s more go well with it. "
-                "We are %(sure)s %% sure, however often we looked "
-                "(%(with)d tasks with it, %(without)d without)."
-            )
-            % said
-        )
-    if certainty.word == "harms":
-        return (
-            _(
-                "It harms: of 100 tasks at least %(worst)s more fail with it. "
-                "We are %(sure)s %% sure, however often we looked "
-                "(%(with)d tasks with it, %(without)d without)."
-            )
-            % said
-        )
-    return (
-        _(
-            "Not decided yet: of 100 tasks between %(lower)s and %(upper)s more go well with it. "
-            "We are %(sure)s %% sure of that range (%(with)d tasks with it, %(without)d without)."
-        )
-        % said
+    undecided = _(
+        "Not decided yet: of 100 tasks between %(lower)s and %(upper)s more go well with it. "
+        "We are %(sure)s %% sure of that range (%(with)d tasks with it, %(without)d without)."
     )
+    sentence = str(SURE.get(certainty.word, undecided))
+    return sentence % {
+        **n, "sure": f"{100 * (1 - alpha):g}", "lower": f"{certainty.lower:+.1f}",
+        "upper": f"{certainty.upper:+.1f}", "least": f"{certainty.lower:.1f}",
+        "worst": f"{-certainty.upper:.1f}",
+    }  # fmt: skip
 
 
 def time_left(ends_at: datetime | None, now: datetime) -> str:
