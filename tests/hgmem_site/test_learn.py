@@ -29,7 +29,7 @@ def test_page__fresh_workspace__offers_autopilot_and_says_that_nothing_began(
     text = page_client(cast.owner).get(f"/w/{demo.slug}/learn/").text
 
     assert 'name="autopilot" checked' in text
-    assert "Not started yet" in text
+    assert "Nothing was played yet." in text
 
 
 @pytest.mark.parametrize(

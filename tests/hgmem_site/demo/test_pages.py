@@ -132,7 +132,7 @@ def test_learn_again__owner__leads_to_the_fresh_workspace(cast: Cast, demo: Work
     page = page_client(cast.owner).post(f"{URL}again/", follow=True)
 
     assert page.redirect_chain == [("/w/demo-2/learn/", 302)]
-    assert "Not started yet" in page.text
+    assert "Nothing was played yet." in page.text
 
 
 @pytest.mark.parametrize("step", STEPS)
