@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from corrections.schedule import BEAT as CORRECTIONS_BEAT
+from hgmem_site.schedule import BEAT as SITE_BEAT
 from memory.schedule import BEAT as MEMORY_BEAT
 from tests.architecture.tree import ROOT, tracked_files
 
@@ -80,6 +81,6 @@ def test_secret_key__in_a_file_of_its_own__is_read_from_there(tmp_path: Path) ->
 
 
 def test_clock__every_task_it_starts__is_documented() -> None:
-    documented = set(re.findall(r"`((?:memory|corrections)\.[a-z_]+)`", OPERATIONS.read_text()))
+    documented = set(re.findall(r"`((?:memory|corrections|hgmem_site)\.[a-z_]+)`", OPERATIONS.read_text()))
 
-    assert documented == {entry["task"] for entry in (MEMORY_BEAT | CORRECTIONS_BEAT).values()}
+    assert documented == {entry["task"] for entry in (MEMORY_BEAT | CORRECTIONS_BEAT | SITE_BEAT).values()}
