@@ -14,9 +14,10 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
 CHECK_ENV := env -u DATABASE_URL -u REDIS_URL -u SECRET_KEY HGMEM_VAR=var/check
 WORKERS ?= 2
 ARGS ?=
-# Once is enough for tests that no database takes part in, for those of the browser and the benchmarks, and for the
-# guards that walk every route and read every file.
-ONCE := tests/hgmem tests/memory/domain tests/corrections/domain tests/browser tests/benchmarks tests/architecture
+# Once is enough for tests that no database takes part in, or only one of their own, for those of the browser and the
+# benchmarks, and for the guards that walk every route and read every file.
+ONCE := tests/hgmem tests/memory/domain tests/corrections/domain tests/browser tests/benchmarks tests/architecture \
+  $(addprefix tests/hgmem_site/test_,up.py first_run.py backup.py)
 
 .PHONY: help setup run test lint types contracts checks openapi screenshot pytest bench clean
 
