@@ -17,7 +17,7 @@ ARGS ?=
 # Once is enough for tests that no database takes part in, or only one of their own, for those of the browser and the
 # benchmarks, and for the guards that walk every route and read every file.
 ONCE := tests/hgmem tests/memory/domain tests/corrections/domain tests/browser tests/benchmarks tests/architecture \
-  $(addprefix tests/hgmem_site/test_,up.py first_run.py backup.py)
+  tests/hgmem_site
 
 .PHONY: help setup run test lint types contracts checks openapi screenshot pytest bench clean
 
