@@ -34,6 +34,12 @@ def test_tracked_files__hosts_and_paths_of_a_machine__are_not_named(needle: str)
     assert not found
 
 
+def test_tracked_files__merges__left_no_conflict_marks() -> None:
+    marks = re.compile(r"^(<{7} |>{7} |={7}$)", re.MULTILINE)
+
+    assert not [str(path) for path, text in texts() if marks.search(text)]
+
+
 def test_tracked_files__scripts_and_styles__are_written_by_us() -> None:
     assets = [path for path in tracked_files() if path.suffix in {".js", ".css", ".woff", ".woff2", ".map"}]
     minified = [
