@@ -136,7 +136,7 @@ class RetryCell(models.Model):
 
 
 class RepeatCell(models.Model):
-    """Calls and failures of one tool by one agent in one hour (UTC, its start), of one error pattern or all.
+    """Calls and failures of one tool by one agent on one day (UTC), of one error pattern or all.
 
     ``repeats`` are failures whose pattern an earlier task had met. Pattern 0 stands for all; calls stand only
     there.
