@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from memory.background.messages import tell
+from memory.background.alerting import put_alert
 from memory.background.storms import KIND
 from memory.domain.access import Actor, check_may
 from memory.events import record_event
@@ -23,17 +23,13 @@ def raise_alert(
     There is one open alert for one ``dedupe``; ``detail`` is JSON-ready. For what the product itself
     notices: there is no permission to ask for.
     """
-    open_ones = Alert.objects.filter(workspace_id=workspace_id, dedupe=dedupe[:200], closed_at=None)
-    if open_ones.exists():
-        return False
     alert = Alert(
         workspace_id=workspace_id, kind=kind, dedupe=dedupe[:200], title=title[:300], detail=dict(detail),
         raised_at=timezone.now(),
     )  # fmt: skip
-    Alert.objects.bulk_create([alert], ignore_conflicts=True)
-    record_event(by=by, workspace=alert.workspace, verb="raise_alert", subject=alert, reason=title[:300])
-    told = {"kind": kind, "title": title[:300], "detail": dict(detail)}
-    tell(workspace_id=workspace_id, event="alert.raised", subject=alert, body=told)
+    if not put_alert(alert):
+        return False
+    record_event(by=by, workspace=alert.workspace, verb="raise_alert", subject=alert, reason=alert.title)
     return True
 
 

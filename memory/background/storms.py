@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from memory.background.alerting import put_alert
 from memory.domain.rewriting.storm import WINDOW_H, Storm, StormFacts, watch
 from memory.events import record_event
 from memory.models import Alert, Lineage, Path, RewriteProposal
@@ -51,19 +52,16 @@ def _pause(lineage: Lineage, storm: Storm, now: datetime) -> None:
     if not unpaused.update(automatic_paused_at=now, pause_reason=storm.said):
         return
     lineage.automatic_paused_at, lineage.pause_reason = now, storm.said
-    Alert.objects.bulk_create(
-        [
-            Alert(
-                workspace_id=lineage.workspace_id,
-                kind=KIND,
-                dedupe=alert_name(lineage),
-                title=f"Rewrites of {lineage.key[:200]} do not get anywhere",
-                detail=msgspec.to_builtins(storm),
-                lineage=lineage,
-                raised_at=now,
-            )
-        ],
-        ignore_conflicts=True,
+    put_alert(
+        Alert(
+            workspace_id=lineage.workspace_id,
+            kind=KIND,
+            dedupe=alert_name(lineage),
+            title=f"Rewrites of {lineage.key[:200]} do not get anywhere",
+            detail=msgspec.to_builtins(storm),
+            lineage=lineage,
+            raised_at=now,
+        )
     )
     record_event(
         by=SYSTEM, workspace=lineage.workspace, verb="pause_rewriting", subject=lineage, reason=storm.said

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from memory.background.alerting import put_alert
 from memory.domain.plain_json import storable
 from memory.domain.webhooks import shorten, sign, wait_after
 from memory.events import record_event
@@ -103,16 +104,16 @@ def _end(message: WebhookDelivery, state: str, status: int | None, text: str) ->
 
 def _alert(hook: Webhook, text: str) -> None:
     """People are asked to look, once while it is open. Not told over webhooks: this one does not work."""
-    dedupe = f"webhook:{hook.uuid}"
-    if Alert.objects.filter(workspace=hook.workspace, dedupe=dedupe, closed_at=None).exists():
-        return
     alert = Alert(
-        workspace=hook.workspace, kind="webhook_failing", dedupe=dedupe, raised_at=timezone.now(),
+        workspace=hook.workspace, kind="webhook_failing", dedupe=f"webhook:{hook.uuid}",
+        raised_at=timezone.now(),
         title=f"A webhook takes no messages: {hook.url}"[:300],
         detail={"webhook": str(hook.uuid), "given_up": hook.failures, "last_error": _kept(text)},
     )  # fmt: skip
-    Alert.objects.bulk_create([alert], ignore_conflicts=True)
-    record_event(by=SYSTEM, workspace=hook.workspace, verb="raise_alert", subject=alert, reason=alert.title)
+    if put_alert(alert, is_told=False):
+        record_event(
+            by=SYSTEM, workspace=hook.workspace, verb="raise_alert", subject=alert, reason=alert.title
+        )
 
 
 def _kept(text: str) -> str:

@@ -4,8 +4,9 @@ import pytest
 from django.utils import timezone
 
 from memory.actions.alerts import AlreadyClosedError, close_alert, resume_rewriting
+from memory.actions.webhooks import create_webhook
 from memory.background.storms import watch_lineage
-from memory.models import Alert, AuditEvent, Path
+from memory.models import Alert, AuditEvent, Path, WebhookDelivery
 from tests.conftest import Cast
 from tests.memory.rewrites import make_failed_path, make_proposal
 
@@ -18,6 +19,16 @@ def stormy(cast: Cast) -> tuple[Path, Alert]:
         make_proposal(path, "rejected")
     watch_lineage(path.lineage, now=timezone.now())
     return path, Alert.objects.get()
+
+
+def test_storm__webhook_wants_alerts__is_told(cast: Cast) -> None:
+    url = "https://example.org/hook"
+    create_webhook(workspace=cast.workspace, url=url, events=["alert.raised"], by=cast.actor("owner"))
+
+    _path, alert = stormy(cast)
+
+    body = WebhookDelivery.objects.get().body
+    assert (body["subject"]["uuid"], body["data"]["title"]) == (str(alert.uuid), alert.title)
 
 
 def test_close__storm_with_resume__goes_on_and_what_was_before_does_not_count_any_more(cast: Cast) -> None:
