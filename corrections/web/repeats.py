@@ -32,7 +32,7 @@ from memory.web.access import PageRequest, workspace_page
 from memory.web.insight_spans import Asked, read_asked
 from memory.web.tables import csv_answer
 
-MAX_AGENT = 200
+MAX_TEXT = 200
 
 
 @dataclass(frozen=True)
@@ -50,23 +50,26 @@ class Found:
 @workspace_page("look")
 def repeats(request: PageRequest) -> HttpResponseBase:
     """By day, tool, agent, pattern and rule; ``?format=csv&table=days`` (or another of them) as a table."""
-    span, agent = read_asked(request), request.GET.get("agent", "").replace("\x00", "")[:MAX_AGENT]
-    total, found = _look_up(request, span, agent)
+    span = read_asked(request)
+    agent, pattern = (
+        request.GET.get(name, "").replace("\x00", "")[:MAX_TEXT] for name in ("agent", "pattern")
+    )
+    total, found = _look_up(request, span, agent, pattern)
     if request.GET.get("format") == "csv":
         return _csv(request.GET.get("table", ""), found)
     context = {
         "title": _("Repeats"), "total": total, "patterns": found.patterns, "changes": found.changes,
-        "agent": agent, "tools": found.tools, "agents": found.agents,
+        "agent": agent, "pattern": pattern, "tools": found.tools, "agents": found.agents,
         "newest": newest_day(request.workspace.pk),
         "days": [day for day in found.days if day.seen != Repeated()],
         "chart": draw_days(span.days, _lines(found.days), unit="%", factor=100.0),
     }  # fmt: skip
-    return render(request, "insights/repeats.html", context | span.context())
+    return render(request, "insights/repeats.html", context | span.context(agent=agent, pattern=pattern))
 
 
-def _look_up(request: PageRequest, span: Asked, agent: str) -> tuple[RepeatRate, Found]:
+def _look_up(request: PageRequest, span: Asked, agent: str, pattern: str) -> tuple[RepeatRate, Found]:
     """The rate of all that was asked for, and its parts."""
-    workspace_id, pattern = request.workspace.pk, request.GET.get("pattern", "")
+    workspace_id = request.workspace.pk
     known = find_pattern_id(workspace_id, pattern) if pattern else ANY_PATTERN
     asked = RepeatsAsked(span.since, span.tool, agent, known)
     cells = repeats_of_days(workspace_id, asked)

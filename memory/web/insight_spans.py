@@ -31,9 +31,10 @@ class Asked:
         """Every day of the span, oldest first."""
         return [self.since + timedelta(days=ahead) for ahead in range(self.span)]
 
-    def context(self) -> dict[str, Any]:
-        """What ``insights/base.html`` needs."""
-        kept = f"&{urlencode({'tool': self.tool})}" if self.tool else ""
+    def context(self, **more: str) -> dict[str, Any]:
+        """What ``insights/base.html`` needs. ``more``: what else narrows the page, so that links keep it."""
+        asked = {name: value for name, value in {"tool": self.tool, **more}.items() if value}
+        kept = f"&{urlencode(asked)}" if asked else ""
         return {"span": self.span, "spans": SPANS, "kept": kept, "tool": self.tool}
 
 

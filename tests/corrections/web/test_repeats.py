@@ -102,6 +102,23 @@ def test_page__every_table__downloads_as_csv(cast: Cast, table: str) -> None:
     assert b"".join(answer.streaming_content).startswith((b"name,", b"rule,", b"\xef\xbb\xbf"))
 
 
+def test_page__narrowed_to_agent_and_pattern__links_keep_both(cast: Cast) -> None:
+    record(cast, "t1", "t2", agent="one")
+    record(cast, "t3", agent="another")
+    asked = f"agent=one&amp;pattern={ErrorPattern.objects.get(workspace=cast.workspace).uuid}"
+    client: Client = page_client(cast.viewer)
+    url = f"/w/{cast.workspace.slug}/insights/repeats/?{asked.replace('&amp;', '&')}"
+
+    text = client.get(url).content.decode()
+    table = b"".join(client.get(f"{url}&format=csv&table=agents").streaming_content).decode()
+
+    assert [row.split(",")[0] for row in table.splitlines()] == ["name", "one"]
+    for days in (7, 90):
+        assert f'href="?days={days}&amp;{asked}"' in text
+    for name in ("days", "tools", "agents", "patterns", "rules"):
+        assert f"{asked}&amp;format=csv&amp;table={name}" in text
+
+
 def make_served(cast: Cast, name: str, served_at: datetime) -> Rule:
     """A rule for the pattern, first served then."""
     rule = make_rule(cast.workspace, name=name)
