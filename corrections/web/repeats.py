@@ -18,7 +18,8 @@ from memory.domain.insights.repeating import (
     repeats_of,
     side_cells,
 )
-from memory.domain.insights.repeats import ANY_PATTERN, Repeated
+from memory.domain.insights.repeats import Repeated
+from memory.domain.insights.sums import ANY_PATTERN
 from memory.queries.insight_days import newest_day
 from memory.queries.insights_repeats import (
     PatternRepeats,

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from django.db.models import QuerySet, Sum
 
 from memory.domain.insights.repeating import RepeatRate, repeats_of
-from memory.domain.insights.repeats import ANY_PATTERN, Repeated
+from memory.domain.insights.repeats import Repeated
+from memory.domain.insights.sums import ANY_PATTERN
 from memory.models import ErrorPattern, PatternHour, RepeatCell, ToolHour
 
 LISTED = 50

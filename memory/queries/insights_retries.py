@@ -6,8 +6,9 @@ from typing import Any
 
 from django.db.models import QuerySet, Sum
 
-from memory.domain.insights.retries import ANY_PATTERN, Cost
+from memory.domain.insights.retries import Cost
 from memory.domain.insights.retrying import RetryCost, cost_of
+from memory.domain.insights.sums import ANY_PATTERN
 from memory.models import ErrorPattern, RetryCell
 
 LISTED = 25

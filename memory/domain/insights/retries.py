@@ -6,16 +6,16 @@ from typing import Any
 import msgspec
 
 from memory.domain.insights.runs import InsightCall, InsightRun
-from memory.domain.insights.speed import day_of
+from memory.domain.insights.spans import day_of
+from memory.domain.insights.sums import ANY_PATTERN, Sums, add_lines, read_lines
 
 NAME = "retries"
-ANY_PATTERN = 0
 
 Key = tuple[str, str, int]
 """Day (ISO), tool, error pattern (0: all of the tool's)."""
 
 
-class Cost(msgspec.Struct, array_like=True, gc=False):
+class Cost(Sums):
     """Calls and their ms (of the tool as a whole), failures, retries and their ms, how they ended.
 
     ``recovered`` counts chains of retries that ended with a working call, ``given_up`` those that did not.
@@ -28,11 +28,6 @@ class Cost(msgspec.Struct, array_like=True, gc=False):
     retry_ms: float = 0.0
     recovered: int = 0
     given_up: int = 0
-
-    def add(self, other: "Cost", sign: int = 1) -> None:
-        """Add the other one, or with ``sign`` -1 take it away; nothing falls below zero."""
-        for name in self.__struct_fields__:
-            setattr(self, name, max(0, getattr(self, name) + sign * getattr(other, name)))
 
 
 class Row(msgspec.Struct, array_like=True, gc=False):
@@ -90,17 +85,9 @@ def _charge(ledger: dict[Key, Cost], day: str, tool: str, pattern: int, cost: Co
 
 def read(part: Any) -> list[Row]:
     """The lines of a contribution; none of what has another form."""
-    try:
-        return msgspec.convert(part, list[Row], strict=False)
-    except msgspec.ValidationError:
-        return []
+    return read_lines(part, Row)
 
 
 def fold(known: dict[Key, Cost], rows: Iterable[Row], sign: int) -> set[Key]:
     """Add lines to (or take them away from) the cells ``known``; the keys that changed."""
-    changed: set[Key] = set()
-    for row in rows:
-        key = (row.day, row.tool, row.pattern)
-        known.setdefault(key, Cost()).add(row.cost, sign)
-        changed.add(key)
-    return changed
+    return add_lines(known, (((row.day, row.tool, row.pattern), row.cost) for row in rows), sign)

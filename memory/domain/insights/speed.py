@@ -1,7 +1,6 @@
 """What a task says about the speed of tools: its calls by day, tool and shape of the parameters."""
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -9,6 +8,8 @@ import msgspec
 from memory.domain.insights.histograms import bucket_of
 from memory.domain.insights.runs import InsightRun
 from memory.domain.insights.shapes import OTHER_SHAPES, shape_of
+from memory.domain.insights.spans import day_of
+from memory.domain.insights.sums import read_lines
 
 NAME = "speed"
 MAX_SHAPES_OF_TASK = 60
@@ -73,10 +74,7 @@ def contribute(run: InsightRun) -> Any:
 
 def read(part: Any) -> list[Row]:
     """The lines of a contribution; none of what has another form."""
-    try:
-        return msgspec.convert(part, list[Row], strict=False)
-    except msgspec.ValidationError:
-        return []
+    return read_lines(part, Row)
 
 
 def place(key: Key, known: dict[Key, Speed], counts: dict[tuple[str, str], int]) -> Key:
@@ -107,8 +105,3 @@ def fold(known: dict[Key, Speed], rows: Iterable[Row], sign: int) -> set[Key]:
             known[key].add(row.speed, sign)
             changed.add(key)
     return changed
-
-
-def day_of(at: datetime) -> str:
-    """The UTC day of a moment."""
-    return at.astimezone(UTC).date().isoformat()

@@ -16,7 +16,7 @@ import msgspec
 
 from memory.domain.insights.runs import InsightCall, InsightRun
 from memory.domain.insights.shapes import OTHER_SHAPES, shape_of
-from memory.domain.insights.speed import day_of
+from memory.domain.insights.spans import day_of
 
 NAME = "ways"
 MAX_STEPS = 3
