@@ -86,8 +86,7 @@ class FastestInsight(APIView):
         if not asked["tool"]:
             fault = {"field": "tool", "detail": "Name the tool whose result is wanted."}
             raise Unprocessable("The situation cannot be read.", [fault])
-        tags = tuple(sorted({tag.strip() for tag in asked["tags"].split(",") if tag.strip()}))
-        situation = Situation(asked["after"] or None, asked["domain"] or None, tags)
+        situation = Situation.read(asked["after"], asked["domain"], asked["tags"])
         seen = seen_ways(workspace_of(request), tool=asked["tool"], since=since)
         return Response(answer_json(find_fastest(seen, asked["tool"], situation)))
 

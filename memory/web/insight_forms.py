@@ -16,6 +16,4 @@ class SituationForm(forms.Form):
     def situation(self) -> Situation:
         """What was understood."""
         self.is_valid()
-        given = {name: (self.cleaned_data.get(name) or "").strip() for name in ("after", "domain", "tags")}
-        tags = tuple(sorted({tag.strip() for tag in given["tags"].split(",") if tag.strip()}))
-        return Situation(given["after"] or None, given["domain"] or None, tags)
+        return Situation.read(*(self.cleaned_data.get(name, "") for name in ("after", "domain", "tags")))

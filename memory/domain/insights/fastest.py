@@ -9,8 +9,9 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import sqrt
+from typing import Self
 
-from memory.domain.insights.ways import ANY, THEN, Tries
+from memory.domain.insights.ways import THEN, Tries
 from memory.domain.trends import Rate, rate_of
 
 ENOUGH_TRIES = 10
@@ -28,6 +29,12 @@ class Situation:
     before: str | None = None
     domain: str | None = None
     tags: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, after: str, domain: str, tags: str) -> Self:
+        """From texts, with commas between tags; what is empty is anything."""
+        named = {tag.strip() for tag in tags.split(",")} - {""}
+        return cls(after or None, domain or None, tuple(sorted(named)))
 
     def said(self) -> dict[str, object]:
         """As JSON."""
@@ -159,6 +166,3 @@ def way_of(way: str, tries: Tries) -> Way:
     is_sequence = THEN in way and "(" not in way
     steps = tuple(way.split(THEN)) if is_sequence else (way,)
     return Way(way, steps, n, won, rate_of(won, n), mean, expected, low, high)
-
-
-__all__ = ["ANY", "Answer", "Seen", "Situation", "Way", "find_fastest", "way_of"]
