@@ -6,9 +6,7 @@ from django.db import connection, transaction
 
 from memory.background.watching import note_news
 from memory.models import TaskWatch
-
-Unit = tuple[int, str]
-"""A workspace and a name: the task called so, and those whose root task it is."""
+from memory.queries.units import Unit
 
 
 def watch_tasks(*, units: Iterable[Unit]) -> None:
