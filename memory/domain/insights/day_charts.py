@@ -76,8 +76,7 @@ def draw_days(
         return None
     across = x_scale(0, max(len(days) - 1, 1))
     if is_log:
-        low, high = floor(log10(min(known))), max(floor(log10(max(known))) + 1, floor(log10(min(known))) + 1)
-        up = y_scale(low, high)
+        up = y_scale(floor(log10(min(known))), floor(log10(max(known))) + 1)
         marks = log_ticks(up, unit=unit)
     else:
         up = y_scale(0.0, nice_bounds([0.0, *known])[1])
@@ -99,8 +98,6 @@ def _points(item: Series, *, is_log: bool) -> list[tuple[float, float | None]]:
 def _day_ticks(days: Sequence[date]) -> list[Tick]:
     start, end = (datetime.combine(day, time(), UTC) for day in (days[0], days[-1]))
     scale = x_scale(0, max((end - start).total_seconds(), 86_400.0))
-    return (
-        [Tick(mark.at, mark.label) for mark in time_ticks(scale, start, end)]
-        if len(days) > 2
-        else [Tick(scale.at(index * 86_400.0), day.strftime("%m-%d")) for index, day in enumerate(days)]
-    )
+    if len(days) > 2:
+        return time_ticks(scale, start, end)
+    return [Tick(scale.at(index * 86_400.0), day.strftime("%m-%d")) for index, day in enumerate(days)]

@@ -38,7 +38,7 @@ def kind_of(value: Any) -> str:
     if isinstance(value, (int, float)):
         return _number(value)
     if isinstance(value, str):
-        return f"text{_below(len(value), TEXT_STEPS)}" if value else "empty text"
+        return f"text{_below(len(value))}" if value else "empty text"
     if isinstance(value, list):
         return f"list of {_number(len(value))}"
     return "large" if is_reference(value) else "object"
@@ -60,6 +60,6 @@ def _number(value: float) -> str:
     return f">{STEPS[-1]}"
 
 
-def _below(size: int, steps: tuple[int, ...]) -> str:
-    """``<100`` and so on: the first step above the size."""
-    return next((f"<{step}" for step in steps if size < step), f">={steps[-1]}")
+def _below(size: int) -> str:
+    """``<100`` and so on: the first step above the size of a text."""
+    return next((f"<{step}" for step in TEXT_STEPS if size < step), f">={TEXT_STEPS[-1]}")
