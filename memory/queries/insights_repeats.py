@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
-from django.db.models import QuerySet, Sum
+from django.db.models import QuerySet
 
 from memory.domain.insights.repeating import RepeatRate, repeats_of
 from memory.domain.insights.repeats import Repeated
 from memory.domain.insights.sums import ANY_PATTERN
 from memory.models import ErrorPattern, PatternHour, RepeatCell, ToolHour
+from memory.queries.insight_sums import summed, sums_in
 
 LISTED = 50
-FIELDS = Repeated.__struct_fields__
 
 
 @dataclass(frozen=True)
@@ -52,18 +52,18 @@ def repeats_of_names(
     workspace_id: int, asked: RepeatsAsked, by: Literal["tool", "agent"], limit: int = LISTED
 ) -> list[RepeatRate]:
     """Tools or agents by the number of repeated failures, the most first. One query."""
-    rows = _summed(_cells(workspace_id, asked).filter(pattern=ANY_PATTERN), by)
+    rows = summed(_cells(workspace_id, asked).filter(pattern=ANY_PATTERN), by, Repeated)
     ranked = rows.filter(sum_failures__gt=0).order_by("-sum_repeats", "-sum_failures", by)[:limit]
-    return [repeats_of(str(row[by]), [_seen(row)]) for row in ranked]
+    return [repeats_of(str(row[by]), [sums_in(row, Repeated)]) for row in ranked]
 
 
 def repeats_of_patterns(
     workspace_id: int, asked: RepeatsAsked, *, calls: int, limit: int = LISTED
 ) -> list[PatternRepeats]:
     """Error patterns by the number of repeated failures; rates are of ``calls``. Two queries."""
-    rows = _summed(_cells(workspace_id, asked).exclude(pattern=ANY_PATTERN), "pattern")
+    rows = summed(_cells(workspace_id, asked).exclude(pattern=ANY_PATTERN), "pattern", Repeated)
     sums = rows.filter(sum_repeats__gt=0).order_by("-sum_repeats", "pattern")
-    found = {row["pattern"]: _seen(row) for row in sums[:limit]}
+    found = {row["pattern"]: sums_in(row, Repeated) for row in sums[:limit]}
     patterns = ErrorPattern.objects.filter(workspace=workspace_id).in_bulk(list(found))
     return [
         PatternRepeats(patterns[key], repeats_of(patterns[key].title, [seen], calls))
@@ -104,14 +104,5 @@ def _cells(workspace_id: int, asked: RepeatsAsked) -> QuerySet[RepeatCell]:
 
 
 def _days(cells: QuerySet[RepeatCell]) -> dict[date, Repeated]:
-    rows = _summed(cells, "day").order_by("day")
-    return {row["day"]: _seen(row) for row in rows}
-
-
-def _summed(rows: Any, by: str) -> Any:
-    """The rows' sums for each value of a field, as dictionaries."""
-    return rows.values(by).annotate(**{f"sum_{name}": Sum(name) for name in FIELDS})
-
-
-def _seen(row: dict[str, Any]) -> Repeated:
-    return Repeated(*(row[f"sum_{name}"] for name in FIELDS))
+    rows = summed(cells, "day", Repeated).order_by("day")
+    return {row["day"]: sums_in(row, Repeated) for row in rows}

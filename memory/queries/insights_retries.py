@@ -2,17 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
-from django.db.models import QuerySet, Sum
+from django.db.models import QuerySet
 
 from memory.domain.insights.retries import Cost
 from memory.domain.insights.retrying import RetryCost, cost_of
 from memory.domain.insights.sums import ANY_PATTERN
 from memory.models import ErrorPattern, RetryCell
+from memory.queries.insight_sums import summed, sums_in
 
 LISTED = 25
-FIELDS = Cost.__struct_fields__
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class PatternCost:
 def retries_of_days(workspace_id: int, *, since: date, tool: str = "") -> dict[date, Cost]:
     """The cost of each day with calls, of all tools or of one. One query."""
     rows = _cells(workspace_id, since, tool).filter(pattern=ANY_PATTERN)
-    return {row["day"]: _cost(row) for row in _summed(rows, "day").order_by("day")}
+    return {row["day"]: sums_in(row, Cost) for row in summed(rows, "day", Cost).order_by("day")}
 
 
 def retries_of_tools(
@@ -34,8 +33,8 @@ def retries_of_tools(
 ) -> list[RetryCost]:
     """Tools by the number of retries, the most first; those without any are left out. One query."""
     rows = _cells(workspace_id, since, tool).filter(pattern=ANY_PATTERN)
-    found = _summed(rows, "tool").filter(sum_retries__gt=0).order_by("-sum_retries", "tool")[:limit]
-    return [cost_of(row["tool"], [_cost(row)]) for row in found]
+    found = summed(rows, "tool", Cost).filter(sum_retries__gt=0).order_by("-sum_retries", "tool")[:limit]
+    return [cost_of(row["tool"], [sums_in(row, Cost)]) for row in found]
 
 
 def retries_of_patterns(
@@ -43,8 +42,8 @@ def retries_of_patterns(
 ) -> list[PatternCost]:
     """Error patterns by the number of retries after them, with their share of ``whole``. Two queries."""
     rows = _cells(workspace_id, since, tool).exclude(pattern=ANY_PATTERN)
-    sums = _summed(rows, "pattern").filter(sum_retries__gt=0).order_by("-sum_retries", "pattern")
-    found = {row["pattern"]: _cost(row) for row in sums[:limit]}
+    sums = summed(rows, "pattern", Cost).filter(sum_retries__gt=0).order_by("-sum_retries", "pattern")
+    found = {row["pattern"]: sums_in(row, Cost) for row in sums[:limit]}
     patterns = ErrorPattern.objects.filter(workspace=workspace_id).in_bulk(list(found))
     return [
         PatternCost(patterns[key], cost_of(patterns[key].title, [cost], whole))
@@ -56,12 +55,3 @@ def retries_of_patterns(
 def _cells(workspace_id: int, since: date, tool: str) -> QuerySet[RetryCell]:
     rows = RetryCell.objects.filter(workspace=workspace_id, day__gte=since)
     return rows.filter(tool=tool) if tool else rows
-
-
-def _summed(rows: Any, by: str) -> Any:
-    """The rows' sums for each value of a field, as dictionaries."""
-    return rows.values(by).annotate(**{f"sum_{name}": Sum(name) for name in FIELDS})
-
-
-def _cost(row: dict[str, Any]) -> Cost:
-    return Cost(*(row[f"sum_{name}"] for name in FIELDS))
