@@ -169,20 +169,17 @@ def spots_of(snapshot: Snapshot) -> list[Spot]:
 
 def _store(workspace_id: int, spots: Sequence[Spot], snapshot: Snapshot, now: datetime) -> None:
     known = {row.pk: row for row in WeakSpot.objects.filter(workspace=workspace_id)}
-    members: dict[int, set[int]] = {pk: set() for pk in known}
-    pairs = WeakSpotMember.objects.filter(spot__in=list(known)).values_list("spot", "pattern")
-    for key, pattern in pairs:
-        members[key].add(pattern)
-    same = same_spots({pk: frozenset(ids) for pk, ids in members.items()}, [spot.ids for spot in spots])
+    members: dict[int, dict[int, WeakSpotMember]] = {pk: {} for pk in known}
+    for member in WeakSpotMember.objects.filter(spot__in=list(known)).order_by("pk"):
+        members[member.spot_id][member.pattern_id] = member
+    same = same_spots({pk: frozenset(some) for pk, some in members.items()}, [spot.ids for spot in spots])
+    rows = []
     for place, spot in enumerate(spots):
         row = known[same[place]] if place in same else WeakSpot(workspace_id=workspace_id, found_at=now)
         _fill(row, spot, snapshot, now)
         row.save()
-        if row.pk not in members or members[row.pk] != spot.ids:
-            WeakSpotMember.objects.filter(spot=row).delete()
-            _add_members(row, spot)
-        else:
-            _update_members(row, spot)
+        rows.append((row, spot))
+    _store_members(rows, members)
     gone = [pk for pk, row in known.items() if pk not in same.values() and row.status == "open"]
     WeakSpot.objects.filter(pk__in=gone).update(status="resolved", why_resolved="apart", resolved_at=now)
     resolved = WeakSpot.objects.filter(workspace=workspace_id, status="resolved").order_by("-resolved_at")
@@ -223,19 +220,24 @@ def _lately(spot: Spot, failures: Mapping[int, Mapping[int, int]], now: datetime
     )
 
 
-def _add_members(row: WeakSpot, spot: Spot) -> None:
-    WeakSpotMember.objects.bulk_create(
-        WeakSpotMember(spot=row, pattern_id=pattern.id, failures=pattern.failures)
-        for pattern in spot.patterns
-    )
-
-
-def _update_members(row: WeakSpot, spot: Spot) -> None:
-    counts = {pattern.id: pattern.failures for pattern in spot.patterns}
-    stale = [one for one in row.members.all() if one.failures != counts[one.pattern_id]]
-    for one in stale:
-        one.failures = counts[one.pattern_id]
+def _store_members(
+    rows: Sequence[tuple[WeakSpot, Spot]], members: Mapping[int, Mapping[int, WeakSpotMember]]
+) -> None:
+    """The patterns of these spots, with their counts of now; three statements, however many spots."""
+    fresh, stale, left = [], [], []
+    for row, spot in rows:
+        held = members.get(row.pk, {})
+        left += [one.pk for pattern, one in held.items() if pattern not in spot.ids]
+        for pattern in spot.patterns:
+            one = held.get(pattern.id)
+            if one is None:
+                fresh.append(WeakSpotMember(spot=row, pattern_id=pattern.id, failures=pattern.failures))
+            elif one.failures != pattern.failures:
+                one.failures = pattern.failures
+                stale.append(one)
+    WeakSpotMember.objects.filter(pk__in=left).delete()
     WeakSpotMember.objects.bulk_update(stale, ["failures"], batch_size=200)
+    WeakSpotMember.objects.bulk_create(fresh, batch_size=500)
 
 
 def drop_old_hours(now: datetime | None = None) -> None:

@@ -4,6 +4,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from memory.background.insights import failure_hours
 from memory.background.insights.weak_spots import drop_old_hours, find_spots, search
@@ -92,6 +94,31 @@ def test_search__again_with_one_pattern_more__same_spot(workspace: Workspace) ->
     after = WeakSpot.objects.get()
     assert (after.uuid, after.found_at) == (before.uuid, before.found_at)
     assert len(members(after)) == 3
+
+
+def test_search__one_pattern_leaves_and_one_fails_more__members_follow(workspace: Workspace) -> None:
+    pair = make_pair(workspace)
+    third = make_pattern(workspace, "near", tool="pay", identifier="user_id", scope="shop")
+    search(workspace.pk, now=NOW)
+    ErrorPattern.objects.filter(pk=third.pk).update(status="ignored")
+    ErrorPattern.objects.filter(pk=pair[0].pk).update(occurrence_count=9)
+
+    search(workspace.pk, now=NOW + timedelta(hours=1))
+
+    counts = dict(WeakSpotMember.objects.values_list("pattern__title", "failures"))
+    assert counts == {"search: no user_id": 9, "book: no user_id": 1}
+
+
+def test_search__more_spots__asks_for_members_no_more_often(workspace: Workspace) -> None:
+    def looks(words: range) -> int:
+        for number in words:
+            make_pair(workspace, f"word_{number}")
+        search(workspace.pk, now=NOW)
+        with CaptureQueriesContext(connection) as queries:
+            search(workspace.pk, now=NOW)
+        return sum("weakspotmember" in query["sql"] for query in queries)
+
+    assert looks(range(2)) == looks(range(2, 12))
 
 
 @pytest.mark.parametrize(
