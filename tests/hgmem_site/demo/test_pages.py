@@ -133,6 +133,7 @@ def test_learn_again__owner__leads_to_the_fresh_workspace(cast: Cast, demo: Work
 
     assert page.redirect_chain == [("/w/demo-2/learn/", 302)]
     assert "Nothing was played yet." in page.text
+    assert 'name="autopilot" checked' in page.text
 
 
 @pytest.mark.parametrize("step", STEPS)

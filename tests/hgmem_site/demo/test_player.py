@@ -203,6 +203,24 @@ def test_play__stopped_between_walks__no_further_walk_is_made_until_it_goes_on(
     assert done.position == len(walks)
 
 
+@pytest.mark.parametrize(
+    ("autopilot", "state"),
+    [pytest.param(True, "running", id="alone"), pytest.param(False, "stopped", id="by-hand")],
+)
+def test_play__a_pass_is_over__waits_for_people_without_autopilot(
+    cast: Cast, demo: Workspace, monkeypatch: pytest.MonkeyPatch, autopilot: bool, state: str
+) -> None:
+    monkeypatch.setattr(player, "_stream", lambda: ())
+    play = begin(cast, demo, autopilot=autopilot, passes=2)
+    DemoPlay.objects.filter(pk=play.pk).update(claimed_by=player._me(), claimed_at=timezone.now())
+    play.refresh_from_db()
+
+    player._next_pass(play)
+
+    play.refresh_from_db()
+    assert (play.state, play.pass_number, play.position) == (state, 2, 0)
+
+
 def test_play__server_away__says_so_and_goes_on_when_it_is_back(
     cast: Cast, demo: Workspace, walks: tuple[Any, ...], settings: Any
 ) -> None:
