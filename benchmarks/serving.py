@@ -32,9 +32,12 @@ def prepare_site(var: Path, **environment: str) -> None:
 
 
 @contextmanager
-def granian(*, workers: int, threads: int = 1) -> Iterator[str]:
-    """Start the site with this process's environment; yields its URL and stops it at the end."""
-    port = free_port()
+def granian(*, workers: int, threads: int = 1, port: int = 0) -> Iterator[str]:
+    """Start the site with this process's environment; yields its URL and stops it at the end.
+
+    ``port`` 0: a free one.
+    """
+    port = port or free_port()
     command = [
         sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
         "--workers", str(workers), "--blocking-threads", str(threads), "--no-ws", "--log-level", "warning",
@@ -42,7 +45,7 @@ def granian(*, workers: int, threads: int = 1) -> Iterator[str]:
     ]  # fmt: skip
     server = subprocess.Popen(command, cwd=ROOT)
     try:
-        wait_for(port, server)
+        _wait_for(port, server)
         yield f"http://127.0.0.1:{port}"
     finally:
         stop(server)
@@ -65,8 +68,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
-    """Return when the server listens; raises RuntimeError when it ended, or does not in ``START_S``."""
+def _wait_for(port: int, server: "subprocess.Popen[bytes]") -> None:
     end = time.monotonic() + START_S
     while time.monotonic() < end:
         if server.poll() is not None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from benchmarks.serving import ROOT, free_port, stop, wait_for
+from benchmarks.serving import ROOT, free_port, granian, prepare_site, stop
 
 SCOPES = ("rules:read", "rules:write", "experience:read", "experience:write", "review")
 CELERY = ("-m", "celery", "--quiet", "-A", "hgmem_site.celery")
@@ -26,26 +26,14 @@ def whole_site(var: Path, *workspaces: str) -> Iterator[tuple[str, dict[str, str
     url = f"http://127.0.0.1:{port}"
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
-    os.environ |= {
-        "HGMEM_VAR": str(var), "HGMEM_URL": url, "DJANGO_SETTINGS_MODULE": "hgmem_site.settings",
-        "HGMEM_QUERY_RATE": "100000000/min", "HGMEM_API_RATE": "100000000/min", "LOG_LEVEL": "ERROR",
-    }  # fmt: skip
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0)
+    settings = "hgmem_site.settings"
+    prepare_site(var, HGMEM_URL=url, DJANGO_SETTINGS_MODULE=settings, LOG_LEVEL="ERROR")
     keys = {name: key for slug in workspaces for name, key in _workspace(slug).items()}
-    granian = (
-        "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port), "--workers", "1",
-        "--blocking-threads", "4", "--no-ws", "--log-level", "warning", "hgmem_site.wsgi:application",
-    )  # fmt: skip
     with ExitStack() as running:
-        for command in (granian, (*CELERY, *WORKER), (*CELERY, "beat", "--loglevel", "ERROR", "--pidfile=")):
-            process = subprocess.Popen([sys.executable, *command], cwd=ROOT)
+        running.enter_context(granian(workers=1, threads=4, port=port))
+        for command in (WORKER, ("beat", "--loglevel", "ERROR", "--pidfile=")):
+            process = subprocess.Popen([sys.executable, *CELERY, *command], cwd=ROOT)
             running.callback(stop, process)
-            if command is granian:
-                wait_for(port, process)
         yield url, keys
 
 
