@@ -17,7 +17,7 @@ from memory.api.resources import describes, text_filter, text_params
 from memory.domain.insights.fastest import Situation, find_fastest
 from memory.domain.insights.latency import by_day, by_name
 from memory.domain.insights.retrying import cost_of, retries_by_day
-from memory.domain.insights.spans import MAX_DAYS, SPANS, first_day
+from memory.domain.insights.spans import MAX_DAYS, SPANS, first_day, read_span
 from memory.domain.insights.speed import ALL
 from memory.domain.insights.speed_tables import answer_json, retry_json, speed_json
 from memory.queries.insights_retries import retries_of_days, retries_of_patterns, retries_of_tools
@@ -31,12 +31,13 @@ TOOL = text_filter("tool", "Exactly this tool.")
 
 def read_days(request: Request) -> tuple[date, date]:
     """The first and the last day asked for. 422 for anything but 1 to ``MAX_DAYS`` days."""
-    text = text_params(request, "days")["days"] or str(SPANS[1])
-    if not (text.isascii() and text.isdigit() and len(text) <= 4 and 1 <= int(text) <= MAX_DAYS):
+    text = text_params(request, "days")["days"]
+    span = read_span(text) if text else SPANS[1]
+    if span is None:
         fault = {"field": "days", "detail": f"must be a whole number from 1 to {MAX_DAYS}"}
         raise Unprocessable("The days cannot be read.", [fault])
     today = timezone.now().astimezone(UTC).date()
-    return first_day(today, int(text)), today
+    return first_day(today, span), today
 
 
 class SpeedInsight(APIView):

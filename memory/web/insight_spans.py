@@ -41,4 +41,5 @@ class Asked:
 def read_asked(request: HttpRequest) -> Asked:
     """From the address; anything odd is the default."""
     tool = request.GET.get("tool", "").replace("\x00", "")[:MAX_TOOL]
-    return Asked(read_span(request.GET.get("days", "")), timezone.now().astimezone(UTC).date(), tool)
+    span = read_span(request.GET.get("days", "")) or SPANS[1]
+    return Asked(span, timezone.now().astimezone(UTC).date(), tool)

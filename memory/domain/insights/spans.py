@@ -7,10 +7,10 @@ SPANS = (7, 30, 90)
 MAX_DAYS = 366
 
 
-def read_span(text: str) -> int:
-    """How many days were asked for; 30 for anything that is no number between 1 and ``MAX_DAYS``."""
+def read_span(text: str) -> int | None:
+    """How many days were asked for; None for anything that is no number between 1 and ``MAX_DAYS``."""
     is_number = text.isascii() and text.isdigit() and len(text) <= 3
-    return int(text) if is_number and 1 <= int(text) <= MAX_DAYS else SPANS[1]
+    return int(text) if is_number and 1 <= int(text) <= MAX_DAYS else None
 
 
 def day_of(moment: datetime) -> str:
