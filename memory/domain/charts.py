@@ -95,14 +95,21 @@ def ticks(scale: Scale, *, most: int = TICKS, unit: str = "", factor: float = 1.
 
 
 def log_ticks(scale: Scale, *, most: int = TICKS, unit: str = "") -> list[Tick]:
-    """Marks at whole powers of ten, for a scale over log10 values; the labels show the powers' values."""
+    """Marks at whole powers of ten, for a scale over log10 values.
+
+    The labels show the powers' values; from a million on the power itself, which fits beside any axis.
+    """
     every = max(1, round(nice_step(scale.high - scale.low, most)))
     exponents = range(ceil(scale.low), floor(scale.high) + 1)
     return [
-        Tick(scale.at(exponent), label_of(10.0**exponent, unit))
+        Tick(scale.at(exponent), _power_of_ten(exponent, unit))
         for exponent in exponents
         if exponent % every == 0
     ]
+
+
+def _power_of_ten(exponent: int, unit: str) -> str:
+    return label_of(10.0**exponent, unit) if exponent < 6 else f"10^{exponent} {unit}".rstrip()
 
 
 def time_ticks(scale: Scale, start: datetime, end: datetime, *, most: int = TICKS) -> list[Tick]:

@@ -12,7 +12,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PAGES = [
     "", "tasks/", "tasks/{task.uuid}/", "patterns/", "patterns/{pattern.uuid}/", "tools/",
     "tools/{tool.uuid}/", "validators/", "validators/{validator.uuid}/", "validators/new/", "keys/",
-    "members/", "audit/", "health/", "settings/", "search/?q=script",
+    "members/", "audit/", "health/", "settings/", "webhooks/", "webhooks/{webhook.uuid}/",
+    "search/?q=script",
 ]  # fmt: skip
 
 

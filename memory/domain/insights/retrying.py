@@ -13,6 +13,7 @@ class RetryCost:
     """The cost under one name: ``call_share`` of all calls were retries, ``time_share`` of the time.
 
     ``success`` is the share of the chains of retries that ended with a working call; times in milliseconds.
+    ``time_share`` is None where no call, or no retry, said how long it took.
     """
 
     name: str
@@ -28,11 +29,12 @@ def cost_of(name: str, costs: Iterable[Cost], whole: Cost | None = None) -> Retr
     for cost in costs:
         total.add(cost)
     base = whole or total
+    is_timed = base.ms > 0 and (total.retry_ms > 0 or not total.retries)
     return RetryCost(
         name=name,
         cost=total,
         call_share=rate_of(total.retries, base.calls),
-        time_share=min(1.0, total.retry_ms / base.ms) if base.ms > 0 else None,
+        time_share=min(1.0, total.retry_ms / base.ms) if is_timed else None,
         success=rate_of(total.recovered, total.recovered + total.given_up),
     )
 

@@ -86,6 +86,11 @@ def test_ticks__scale__are_round_and_labelled() -> None:
 
 def test_log_ticks__scale__shows_powers() -> None:
     assert [mark.label for mark in log_ticks(Scale(-1, 3, 0, 100))] == ["0.1", "1", "10", "100", "1,000"]
+
+
+def test_log_ticks__a_million_and_more__fit_beside_the_axis() -> None:
+    assert [mark.label for mark in log_ticks(Scale(5, 7, 0, 100))] == ["100,000", "10^6", "10^7"]
+    assert log_ticks(Scale(6, 6.5, 0, 100), unit="ms")[0].label == "10^6 ms"
     assert len(log_ticks(Scale(-40, 40, 0, 100))) <= 6
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from memory.models import ErrorPattern, Task, Tool, Validator, Workspace
+from memory.models import ErrorPattern, Task, Tool, Validator, Webhook, WebhookDelivery, Workspace
 from tests.builders import (
     make_call,
     make_day,
@@ -33,6 +33,7 @@ class Scene:
     tool: Tool
     validator: Validator
     payload: str
+    webhook: Webhook
 
 
 def build_scene(workspace: Workspace, rows: int) -> Scene:
@@ -61,7 +62,23 @@ def build_scene(workspace: Workspace, rows: int) -> Scene:
         )
         make_link(pattern, make_pattern(workspace, HOSTILE))
     make_day(workspace, timezone.now().date() - timedelta(days=rows), 100, 10, 5)
-    return Scene(task, pattern, tool, validator, payload.digest)
+    return Scene(task, pattern, tool, validator, payload.digest, make_webhook(workspace, rows))
+
+
+def make_webhook(workspace: Workspace, rows: int) -> Webhook:
+    """The newest of ``rows`` webhooks, with as many messages that nobody took."""
+    now = timezone.now()
+    for number in range(Webhook.objects.count(), Webhook.objects.count() + rows):
+        hook = Webhook.objects.create(
+            workspace=workspace, url=f"https://example.org/{HOSTILE}{number}", events=["alert.raised"],
+            created_by=HOSTILE, failures=number,
+        )  # fmt: skip
+    for _ in range(rows):
+        WebhookDelivery.objects.create(
+            webhook=hook, event="alert.raised", body={}, state="given_up", next_at=now, created_at=now,
+            last_error=HOSTILE,
+        )  # fmt: skip
+    return hook
 
 
 PAGES = [
@@ -91,6 +108,8 @@ PAGES = [
     pytest.param("health/", "viewer", id="health"),
     pytest.param("search/?q=script", "viewer", id="search"),
     pytest.param("settings/", "owner", id="settings"),
+    pytest.param("webhooks/", "owner", id="webhooks"),
+    pytest.param("webhooks/{webhook.uuid}/", "owner", id="webhook"),
 ]
 BELOW = {"reviewer": "viewer", "maintainer": "reviewer", "owner": "maintainer"}
 
