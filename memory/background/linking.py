@@ -17,11 +17,21 @@ def link_patterns() -> int:
     with turn("linking") as mine:
         while mine and (rows := list(ErrorPattern.objects.filter(linked_at=None).order_by("id")[:BATCH])):
             links = [link for workspace in _by_workspace(rows) for link in _find_links(workspace)]
-            with transaction.atomic():
-                PatternLink.objects.bulk_create(links, ignore_conflicts=True)
-                ErrorPattern.objects.filter(pk__in=[row.pk for row in rows]).update(linked_at=timezone.now())
+            _write(rows, links)
             count += len(rows)
     return count
+
+
+@transaction.atomic
+def _write(rows: list[ErrorPattern], links: list[PatternLink]) -> None:
+    """The patterns are locked first, in the order in which the analysis locks them.
+
+    An ``UPDATE`` or the check of a foreign key would take them in the order of the table.
+    """
+    patterns = {row.pk for row in rows}
+    ErrorPattern.objects.lock_in_order(patterns.union(*((link.pattern_id, link.other_id) for link in links)))
+    PatternLink.objects.bulk_create(links, ignore_conflicts=True)
+    ErrorPattern.objects.filter(pk__in=patterns).update(linked_at=timezone.now())
 
 
 def _by_workspace(rows: list[ErrorPattern]) -> list[list[ErrorPattern]]:

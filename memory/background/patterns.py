@@ -78,7 +78,7 @@ def _lock_rows(
         ],
         unique="workspace_id, fingerprint",
     )
-    return rows.select_for_update().order_by("id")
+    return rows.select_for_update(no_key=True).order_by("id")
 
 
 def _row(workspace: int, key: PatternKey, seen_at: datetime) -> tuple[object, ...]:

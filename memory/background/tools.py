@@ -51,7 +51,7 @@ def _lock_tools(workspace: int, calls: dict[str, list[tuple[SeenCall, bool]]]) -
         at = moment(min(call.happened_at for call, _ in calls[name]))
         fresh.append((identifier(uuid4()), workspace, name, "", "{}", "", 1, "", 0, 0, at, at))
     TOOLS.append_missing(fresh, unique="workspace_id, name")
-    return rows.select_for_update().order_by("id")
+    return rows.select_for_update(no_key=True).order_by("id")
 
 
 def _update(tool: Tool, calls: Sequence[tuple[SeenCall, bool]]) -> list[ToolSchema]:
