@@ -63,9 +63,9 @@ class Call:
     """One call of a tool in a task.
 
     ``tool`` and ``input`` are effective: what to call and with what. ``hints`` are texts for the model,
-    ``steps`` calls to make first, ``refusal`` why it must not be made. ``has_tool`` says whether whoever makes
-    the calls can make one of that tool: only then a rule can switch to it or insert it, otherwise the model is
-    told to.
+    ``steps`` calls to make first, ``refusal`` why it must not be made. ``has_tool`` says whether whoever
+    makes the calls can make one of that tool: only then a rule can switch to it or insert it, otherwise the
+    model is told to.
     """
 
     def __init__(

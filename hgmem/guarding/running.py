@@ -1,7 +1,7 @@
 """Driving guarded calls: the same steps, sync and async.
 
-``invoke(tool, input)`` makes a real call; whoever integrates a framework brings it. It is only given tools that
-``has_tool`` (or the ``Call``) says it knows.
+``invoke(tool, input)`` makes a real call; whoever integrates a framework brings it. It is only given tools
+that the call's ``has_tool`` knows.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,9 +1,9 @@
 """The task that calls belong to: its identity, its counter, what happened in it so far.
 
 ``with hgmem.task("book a flight") as task:`` makes a task current, in a ``ContextVar``: asyncio tasks inherit
-it, and so do threads that are started with a copied context (``asyncio.to_thread`` does that by itself). A task
-inside a task keeps its root, so that both share one arm of every rule on trial. Calls outside of any task are
-gathered in one of this process, which ends after a quiet time.
+it, and so do threads that are started with a copied context (``asyncio.to_thread`` does that by itself). A
+task inside a task keeps its root, so that both share one arm of every rule on trial. Calls outside of any task
+are gathered in one of this process, which ends after a quiet time.
 """
 
 import itertools
@@ -42,9 +42,8 @@ MAX_OPEN: Final = 10_000
 class Task:
     """One task of an agent. Safe to use from many threads.
 
-    ``id`` is the idempotency key of everything recorded in it: at most 200 characters, unique to one run (a
-    run that another process goes on with says where the counting of calls goes on: ``first_seq``). ``root``
-    is the id of the outermost task. ``hints`` are the latest texts for the model that nobody took yet.
+    ``id`` is the idempotency key of everything recorded in it: at most 200 characters, unique to one run (one
+    that another process goes on with needs :meth:`count_from`). ``root`` is the id of the outermost task. ``hints`` are the latest texts for the model that nobody took yet.
     """
 
     def __init__(
@@ -58,7 +57,6 @@ class Task:
         agent: str = "",
         framework: str = "",
         env: Mapping[str, Any] | None = None,
-        first_seq: int = 0,
     ) -> None:
         """Raises ValueError for an id or a root of more than 200 characters."""
         if max(len(id), len(root)) > MAX_ID_CHARS:
@@ -76,7 +74,7 @@ class Task:
         self.finished = False
         self.hints: deque[str] = deque(maxlen=MAX_HINTS)
         self.used_at = time.monotonic()
-        self._seq = itertools.count(first_seq)
+        self._seq = itertools.count()
         self._called = False
         self._history: deque[dict[str, Any]] = deque(maxlen=HISTORY)
         self._lock = threading.Lock()
@@ -86,6 +84,10 @@ class Task:
         self._called = True
         self.used_at = time.monotonic()
         return next(self._seq)
+
+    def count_from(self, seq: int) -> None:
+        """The run was begun elsewhere, and ``seq`` calls were made there."""
+        self._seq = itertools.count(seq)
 
     def describe(self) -> dict[str, Any]:
         """The task as a question names it."""
@@ -252,7 +254,7 @@ _unnamed = _Unnamed()
 
 
 class OpenTasks:
-    """Tasks of an integration by the framework's own name of a run; the oldest end when there are too many."""
+    """Tasks of an integration by the framework's name of a run; the oldest end when there are too many."""
 
     def __init__(self, make: Callable[[str], Task], limit: int = MAX_OPEN) -> None:
         self._make = make

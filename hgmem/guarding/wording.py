@@ -23,9 +23,7 @@ def approval(messages: Iterable[str]) -> str:
 
 def no_decision(tool: str, why: str) -> str:
     """A call was not made because no rules could be had for a tool that is never called without."""
-    return _cut(
-        f"The call was not made: the correction rules for {tool} cannot be had just now ({why}). Try again later."
-    )
+    return _cut(f"The call was not made: there are no rules for {tool} just now ({why}). Try again later.")
 
 
 def call_instead(tool: str, call_input: Mapping[str, Any]) -> str:
