@@ -2,8 +2,8 @@
 
 ``with hgmem.task("book a flight") as task:`` makes a task current, in a ``ContextVar``: asyncio tasks inherit
 it, and so do threads that are started with a copied context (``asyncio.to_thread`` does that by itself). A
-task inside a task keeps its root, so that both share one arm of every rule on trial. Calls outside of any task
-are gathered in one of this process, which ends after a quiet time.
+task inside a task keeps its root, so that both share one arm of every rule on trial. Calls outside of any
+task are gathered in one of this process, which ends after a quiet time.
 """
 
 import itertools
@@ -43,7 +43,8 @@ class Task:
     """One task of an agent. Safe to use from many threads.
 
     ``id`` is the idempotency key of everything recorded in it: at most 200 characters, unique to one run (one
-    that another process goes on with needs :meth:`count_from`). ``root`` is the id of the outermost task. ``hints`` are the latest texts for the model that nobody took yet.
+    that another process goes on with needs :meth:`count_from`). ``root`` is the id of the outermost task.
+    ``hints`` are the latest texts for the model that nobody took yet.
     """
 
     def __init__(
