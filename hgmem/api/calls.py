@@ -138,7 +138,7 @@ def wait_before_retry(error: Exception, attempt: int) -> float | None:
     told = error.retry_after_s
     if told > 30:
         return None
-    return max(told, 0.1 * 2**attempt) * (1 + random.random() * 0.2)  # noqa: S311 - spreads load
+    return max(told, 0.1 * float(2**attempt)) * (1 + random.random() * 0.2)  # noqa: S311 - spreads load
 
 
 def _refusal(answer: Answer) -> ApiError:

@@ -24,10 +24,10 @@ class Settings:
     ``url`` and ``key`` are the server's address and an API key; without either the client is *off*: nothing
     is asked and nothing recorded. ``deadline_s`` (seconds) is the whole time one question may take, whatever
     happens; then the call goes on without rules, except for tools that match one of the globs
-    ``fail_closed``. ``evaluate``: ``local`` decides from a copy of the rules that is looked after in the background every
-    ``refresh_s`` seconds, ``server`` asks each time. ``home`` is the folder of that copy and of the spool,
-    which takes up to ``spool_bytes``. ``agent``, ``framework`` and ``tags`` are those of tasks that say
-    nothing else. ``capture`` false keeps inputs and outputs out of what is recorded; ``redact`` gets
+    ``fail_closed``. ``evaluate``: ``local`` decides from a copy of the rules that is looked after in the
+    background every ``refresh_s`` seconds, ``server`` asks each time. ``home`` is the folder of that copy
+    and of the spool, which takes up to ``spool_bytes``. ``agent``, ``framework`` and ``tags`` are those of
+    tasks that say nothing else. ``capture`` false keeps inputs and outputs out of what is recorded; ``redact`` gets
     ``{"input", "output"}`` of each call and returns what of it is recorded.
     """
 

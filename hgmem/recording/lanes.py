@@ -1,0 +1,184 @@
+"""The spool on disk: what was recorded and is not delivered yet.
+
+Each process has a *lane* of its own, ``home/spool/<name>/``: a file ``lock`` that it holds with ``flock`` as
+long as it lives, and *segments*, append-only files that are deleted whole when the server has all of them. A
+frame is ``length (4 bytes) crc32 (4 bytes) payload``, big-endian; what a crash or a full disk cut off has the
+wrong length or sum and is left out. One ``write`` a frame: it survives the death of the process.
+
+The lane of a dead process is taken over by whoever gets its lock first.
+"""
+
+import fcntl
+import os
+import shutil
+import struct
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+HEAD: Final = struct.Struct(">II")
+MAX_FRAME_BYTES: Final = 16 * 1024 * 1024
+MAX_REFUSED_BYTES: Final = 16 * 1024 * 1024
+SEGMENT_BYTES: Final = 4 * 1024 * 1024
+LOCK: Final = "lock"
+SUFFIX: Final = ".log"
+
+
+class Lane:
+    """The part of the spool that this process writes. Thread-safe; raises OSError where the disk does."""
+
+    def __init__(self, root: Path, limit_bytes: int) -> None:
+        """Takes a new lane below ``root``, whose folders are made when they are missing (mode 0700)."""
+        self.path = root / uuid4().hex
+        self.bytes = 0
+        self._root = root
+        self._limit = limit_bytes
+        self._writing = threading.Lock()
+        self._file = -1
+        self._current: Path | None = None
+        self._size = 0
+        self._count = 0
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.mkdir(mode=0o700)
+        self._held = _try_lock(self.path)
+        if self._held is None:
+            raise OSError(f"{self.path} cannot be locked")
+
+    def append(self, payload: bytes) -> None:
+        """Write a frame. Raises OSError when it is not safely there; nothing of it counts then."""
+        frame = HEAD.pack(len(payload), zlib.crc32(payload)) + payload
+        with self._writing:
+            if self.bytes + len(frame) > self._limit or len(payload) > MAX_FRAME_BYTES:
+                raise OSError("the spool is full")
+            if self._file < 0:
+                self._open()
+            written = os.write(self._file, frame)
+            if written != len(frame):
+                self._close()  # a cut frame ends its segment
+                raise OSError("the disk is full")
+            self.bytes += written
+            self._size += written
+            if self._size >= SEGMENT_BYTES:
+                self._close()
+
+    def seal(self) -> list[Path]:
+        """End the segment that is being written; all segments, oldest first."""
+        with self._writing:
+            self._close()
+        return sorted(self.path.glob(f"*{SUFFIX}"))
+
+    def discard(self, segment: Path) -> None:
+        """Delete a segment that was delivered."""
+        size = segment.stat().st_size
+        segment.unlink()
+        with self._writing:
+            self.bytes -= size
+
+    def adopt(self) -> int:
+        """Take over the segments of dead processes; how many."""
+        taken = 0
+        for path in self._root.iterdir():
+            if path == self.path or not path.is_dir():
+                continue
+            held = _try_lock(path)
+            if held is None:
+                continue
+            try:
+                taken += self._take(path)
+                shutil.rmtree(path, ignore_errors=True)
+            finally:
+                os.close(held)
+        return taken
+
+    def release(self) -> None:
+        """Let go: what is left is for the next process."""
+        with self._writing:
+            self._close()
+        if self._held is not None:
+            if not any(self.path.glob(f"*{SUFFIX}")):
+                shutil.rmtree(self.path, ignore_errors=True)
+            os.close(self._held)
+            self._held = None
+
+    def forget(self) -> None:
+        """In a forked child: the parent's files are no business of this process any more."""
+        for handle in (self._file, self._held):
+            if handle is not None and handle >= 0:
+                os.close(handle)
+        self._file, self._held = -1, None
+
+    def _open(self) -> None:
+        self._count += 1
+        self._current = self.path / f"{self._count:08d}{SUFFIX}"
+        self._file = os.open(self._current, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+        self._size = 0
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def _take(self, path: Path) -> int:
+        """Rename each segment into this lane: before any of its own, since it is older."""
+        segments = sorted(path.glob(f"*{SUFFIX}"))
+        for number, segment in enumerate(segments):
+            size = segment.stat().st_size
+            segment.rename(self.path / f"00000000-{uuid4().hex}-{number:08d}{SUFFIX}")
+            with self._writing:
+                self.bytes += size
+        return len(segments)
+
+
+def read_frames(segment: Path) -> Iterator[bytes]:
+    """The payloads of a segment, up to the first one that is not whole."""
+    with segment.open("rb") as file:
+        while len(head := file.read(HEAD.size)) == HEAD.size:
+            length, checksum = HEAD.unpack(head)
+            if length > MAX_FRAME_BYTES:
+                return
+            payload = file.read(length)
+            if len(payload) != length or zlib.crc32(payload) != checksum:
+                return
+            yield payload
+
+
+def sync_file(segment: Path) -> None:
+    """Make a segment survive the death of the machine."""
+    handle = os.open(segment, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def append_refused(folder: Path, row: bytes) -> None:
+    """Add a line to what the server refused; the older half goes when it is too much."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / "refused.jsonl"
+    if path.exists() and path.stat().st_size > MAX_REFUSED_BYTES:
+        path.replace(folder / "refused.old.jsonl")
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        os.write(handle, row + b"\n")
+    finally:
+        os.close(handle)
+
+
+def _try_lock(path: Path) -> int | None:
+    """The lock of a lane, or None while its process lives. It ends with the process, however that dies."""
+    try:
+        handle = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:  # another one has just taken it over
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    if not (path / LOCK).exists():  # taken over and removed between the two
+        os.close(handle)
+        return None
+    return handle

@@ -1,0 +1,1 @@
+"""What runs in an agent's process: deciding within a deadline, the copy of the rules, recording."""
