@@ -27,8 +27,8 @@ class Settings:
     ``fail_closed``. ``evaluate``: ``local`` decides from a copy of the rules that is looked after in the
     background every ``refresh_s`` seconds, ``server`` asks each time. ``home`` is the folder of that copy
     and of the spool, which takes up to ``spool_bytes``. ``agent``, ``framework`` and ``tags`` are those of
-    tasks that say nothing else. ``capture`` false keeps inputs and outputs out of what is recorded; ``redact`` gets
-    ``{"input", "output"}`` of each call and returns what of it is recorded.
+    tasks that say nothing else. ``capture`` false keeps inputs and outputs out of what is recorded;
+    ``redact`` gets ``{"input", "output"}`` of each call and returns what of it is recorded.
     """
 
     url: str = ""

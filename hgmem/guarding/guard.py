@@ -10,7 +10,7 @@ from hgmem.guarding.call import Call, Result
 from hgmem.guarding.running import Approve, AsyncApprove, arun_call, run_call
 from hgmem.guarding.tasks import current_task
 from hgmem.guarding.toolbox import Tool, Toolbox, toolbox_of
-from hgmem.runtime.client import Client
+from hgmem.runtime.client import Runtime as Client
 from hgmem.runtime.default import default_client
 
 P = ParamSpec("P")

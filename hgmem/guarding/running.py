@@ -12,7 +12,7 @@ from hgmem.api.errors import NoDecision
 from hgmem.guarding.call import Call, Result, Step
 from hgmem.guarding.tasks import Task, current_task
 from hgmem.guarding.wording import step_failed, step_made
-from hgmem.runtime.client import Client
+from hgmem.runtime.client import Runtime as Client
 
 Invoke = Callable[[str, dict[str, Any]], Any]
 AsyncInvoke = Callable[[str, dict[str, Any]], Awaitable[Any]]

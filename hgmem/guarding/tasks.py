@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from hgmem.runtime.client import Client
+from hgmem.runtime.client import Runtime as Client
 from hgmem.runtime.default import default_client
 from hgmem.runtime.plain import plain
 

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from hgmem.guarding.binding import Binder, Bound
-from hgmem.runtime.client import Client
+from hgmem.runtime.client import Runtime as Client
 
 
 class Tool:

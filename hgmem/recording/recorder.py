@@ -62,6 +62,9 @@ class Recorder:
     _memory_bytes: int
     _dropped: int
     _lane_not_before: float
+    _adopted_at: float
+    _warned_at: float
+    _not_before: float
     _making: threading.Lock
 
     def __init__(
