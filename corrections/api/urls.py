@@ -17,11 +17,14 @@ from corrections.api import (
     trying,
 )
 from corrections.api.changes import CommentOnChange, ScheduleChange, WithdrawChange
+from corrections.api.local import LocalReceipts, ServedRuleset
 from corrections.api.query import QueryCorrections
 from corrections.api.search import SearchTexts
 
 urlpatterns = [
     path("corrections/query", QueryCorrections.as_view(), name="api-corrections-query"),
+    path("ruleset", ServedRuleset.as_view(), name="api-ruleset"),
+    path("receipts", LocalReceipts.as_view(), name="api-receipts"),
     path("review/items", inbox.ItemList.as_view(), name="api-review-items"),
     path("review/decide", inbox.DecideItems.as_view(), name="api-review-decide"),
     path("review/assign", inbox.AssignItems.as_view(), name="api-review-assign"),

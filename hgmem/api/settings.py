@@ -1,6 +1,5 @@
 """The settings of a client: given, else from the environment, else a default that works."""
 
-import hashlib
 import logging
 import os
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 from hgmem.api.errors import ConfigError
+from hgmem.signatures import PREFIX_CHARS, derive_key, digest_key
 
 log = logging.getLogger(__name__)
 Evaluate = Literal["local", "server"]
@@ -53,14 +53,11 @@ class Settings:
     @property
     def key_prefix(self) -> str:
         """What pages show of the key; names it in receipts that are made here."""
-        return self.key[:12]
+        return self.key[:PREFIX_CHARS]
 
     def derived_key(self, purpose: bytes) -> bytes:
         """A key of its own for a purpose, from the digest that the server knows the API key by."""
-        import hmac
-
-        digest = hashlib.sha256(self.key.encode("utf-8", "replace")).hexdigest()
-        return hmac.digest(digest.encode(), purpose, "sha256")
+        return derive_key(digest_key(self.key), purpose)
 
 
 def load_settings(given: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Settings:

@@ -18,10 +18,9 @@ from typing import Any, Final
 from hgmem.api.errors import BadAnswer
 from hgmem.api.settings import Settings
 from hgmem.rules import Rule, RuleError, Ruleset
+from hgmem.signatures import BUNDLE_FORMAT, RULESET_BUNDLE, sign_body
 
 log = logging.getLogger(__name__)
-FORMAT: Final = 1
-PURPOSE: Final = b"hgmem ruleset bundle"
 SIGNATURE: Final = "hgmem-signature"
 _SLICE: Final = 20
 
@@ -37,11 +36,6 @@ class Bundle:
     known: Mapping[bytes, Rule] = field(repr=False)
 
 
-def sign_body(body: bytes, key: bytes) -> str:
-    """The signature header of a body: ``v1=`` and HMAC-SHA256, hex, over the body's SHA-256, hex."""
-    return "v1=" + hmac.new(key, hashlib.sha256(body).hexdigest().encode(), "sha256").hexdigest()
-
-
 def read_bundle(
     body: bytes, signature: str, etag: str, settings: Settings, base: Bundle | None = None
 ) -> Bundle:
@@ -52,11 +46,11 @@ def read_bundle(
     Raises:
         BadAnswer: the signature is wrong, or it is no bundle.
     """
-    if not hmac.compare_digest(sign_body(body, settings.derived_key(PURPOSE)), signature):
+    if not hmac.compare_digest(sign_body(body, settings.derived_key(RULESET_BUNDLE)), signature):
         raise BadAnswer("The signature of the rules is wrong; they are not used.")
     try:
         document = json.loads(body)
-        if document["format"] != FORMAT:
+        if document["format"] != BUNDLE_FORMAT:
             raise BadAnswer(f"The rules have the format {document['format']!r}: update hgmem.")
         version, workspace, items = str(document["version"]), str(document["workspace"]), document["rules"]
     except (ValueError, KeyError, TypeError) as error:

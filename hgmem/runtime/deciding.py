@@ -21,9 +21,9 @@ from hgmem.runtime.breaker import Breaker
 from hgmem.runtime.bundle import Bundle
 from hgmem.runtime.refresh import RulesCopy
 from hgmem.runtime.verdict import Verdict
+from hgmem.signatures import LOCAL_RECEIPT
 
 log = logging.getLogger(__name__)
-PURPOSE: Final = b"hgmem local receipt"
 ASKERS: Final = 4
 """Questions that may wait for the server at the same time; while all of them hang, calls go on at once."""
 
@@ -43,7 +43,7 @@ class Decider:
         self._copy = copy
         self._ask = ask
         self._note = note
-        self._key = settings.derived_key(PURPOSE) if settings.is_on else b""
+        self._key = settings.derived_key(LOCAL_RECEIPT) if settings.is_on else b""
         self.breaker = Breaker()
         self._start_over()
         os.register_at_fork(after_in_child=self._start_over)
