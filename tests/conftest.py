@@ -10,6 +10,7 @@ from django.utils import translation
 from rest_framework.test import APIClient
 
 from corrections.background.scanning import forget_versions
+from corrections.live.bundles import BUNDLES
 from corrections.live.receipts import RECEIPTS
 from corrections.live.rulesets import RULESETS
 from hgmem.periodic import Periodic
@@ -57,6 +58,7 @@ def fast_and_fresh(settings: object) -> None:
     KEYRING.forget()
     translation.deactivate()  # the language of the request before
     RULESETS.forget()
+    BUNDLES.forget()
     forget_versions()
     RECEIPTS.forget()
     forget_redactors()

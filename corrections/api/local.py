@@ -38,10 +38,9 @@ class ServedRuleset(LeanView):
         The signature is ``v1=`` and HMAC-SHA256 (hex) over the body's SHA-256 (hex); its key is made from the
         digest of the API key.
         """
-        workspace_id = workspace_of(request)
-        if request.META.get("HTTP_IF_NONE_MATCH", "") == BUNDLES.etag(workspace_id):
-            return _headed(HttpResponseNotModified(), BUNDLES.etag(workspace_id))
-        bundle = BUNDLES.get(workspace_id)
+        bundle = BUNDLES.get(workspace_of(request))
+        if request.META.get("HTTP_IF_NONE_MATCH", "") == bundle.etag:
+            return _headed(HttpResponseNotModified(), bundle.etag)
         is_packed = "gzip" in request.META.get("HTTP_ACCEPT_ENCODING", "")
         body = bundle.packed if is_packed else bundle.body
         answer = _headed(HttpResponse(body, content_type="application/json"), bundle.etag)

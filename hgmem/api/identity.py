@@ -18,4 +18,5 @@ def client_options(settings: Settings, timeout_s: float) -> dict[str, Any]:
         },
         "timeout": timeout_s,
         "follow_redirects": False,
+        "transport": settings.transport,
     }

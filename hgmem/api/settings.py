@@ -28,7 +28,8 @@ class Settings:
     background every ``refresh_s`` seconds, ``server`` asks each time. ``home`` is the folder of that copy
     and of the spool, which takes up to ``spool_bytes``. ``agent``, ``framework`` and ``tags`` are those of
     tasks that say nothing else. ``capture`` false keeps inputs and outputs out of what is recorded;
-    ``redact`` gets ``{"input", "output"}`` of each call and returns what of it is recorded.
+    ``redact`` gets ``{"input", "output"}`` of each call and returns what of it is recorded. ``transport``
+    is an httpx transport to send through: a proxy, certificates of one's own, a server in this process.
     """
 
     url: str = ""
@@ -44,6 +45,7 @@ class Settings:
     tags: tuple[str, ...] = ()
     capture: bool = True
     redact: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+    transport: Any = field(default=None, repr=False)
 
     @property
     def is_on(self) -> bool:
