@@ -52,6 +52,20 @@ async def abegin(
     return call
 
 
+def begin_recording(
+    tool: str,
+    call_input: Mapping[str, Any],
+    *,
+    task: Task | None = None,
+    client: Client | None = None,
+    **details: Any,
+) -> Call:
+    """A call that is only recorded: somebody else makes it, and nothing is asked about it before."""
+    call = Call(task or current_task(client), tool, call_input, **details)
+    call.start()
+    return call
+
+
 def ask(call: Call) -> None:
     """Ask for the rules of a call; raises nothing (a refusal waits in the call)."""
     try:

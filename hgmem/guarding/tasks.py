@@ -10,7 +10,7 @@ import itertools
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -44,7 +44,8 @@ class Task:
 
     ``id`` is the idempotency key of everything recorded in it: at most 200 characters, unique to one run (one
     that another process goes on with needs :meth:`count_from`). ``root`` is the id of the outermost task.
-    ``hints`` are the latest texts for the model that nobody took yet.
+    ``hints`` are the latest texts for the model that nobody took yet. ``is_run``: an integration made it for
+    one run of an agent.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Task:
         self.env: dict[str, Any] = plain(dict(env or {}))
         self.started_at = datetime.now(UTC)
         self.finished = False
+        self.is_run = False
         self.hints: deque[str] = deque(maxlen=MAX_HINTS)
         self.used_at = time.monotonic()
         self._seq = itertools.count()
@@ -224,6 +226,22 @@ def current_task(client: Client | None = None) -> Task:
     return found if found is not None else _unnamed.get(client or default_client())
 
 
+def task_of_run(client: Client | None = None, **described: Any) -> tuple[Task, bool]:
+    """The task of an agent's run, and whether it is to be finished with it: for integrations.
+
+    A task that somebody opened around the run is its task. Within another run (a sub-agent) it is a task of
+    its own under the same root. ``described`` is as for :class:`Task`.
+    """
+    outer = _current.get()
+    if outer is not None and not outer.is_run:
+        return outer, False
+    if client is None:
+        client = outer.client if outer is not None else default_client()
+    made = Task(client, root=outer.root if outer is not None else "", **described)
+    made.is_run = True
+    return made, True
+
+
 class _Unnamed:
     """One task for each client, for calls outside of any task; a new one after a quiet time."""
 
@@ -255,32 +273,54 @@ _unnamed = _Unnamed()
 
 
 class OpenTasks:
-    """Tasks of an integration by the framework's name of a run; the oldest end when there are too many."""
+    """Tasks of an integration by the framework's name of a run.
 
-    def __init__(self, make: Callable[[str], Task], limit: int = MAX_OPEN) -> None:
-        self._make = make
+    The oldest end when there are too many, all when their client closes: not every framework says that a run
+    is over.
+    """
+
+    def __init__(self, limit: int = MAX_OPEN) -> None:
         self._limit = limit
-        self._tasks: OrderedDict[str, Task] = OrderedDict()
+        self._tasks: OrderedDict[str, tuple[Task, bool]] = OrderedDict()
+        self._clients: WeakKeyDictionary[Client, bool] = WeakKeyDictionary()
         self._lock = threading.Lock()
 
-    def get(self, name: str) -> Task:
-        """The task of a run: the one there is, or a new one."""
+    def open(self, name: str, client: Client | None = None, **described: Any) -> Task:
+        """The task of a run: the one there is, or one made by :func:`task_of_run`."""
         over = None
         with self._lock:
             found = self._tasks.get(name)
             if found is None:
-                found = self._tasks[name] = self._make(name)
+                found = self._tasks[name] = task_of_run(client, **described)
                 if len(self._tasks) > self._limit:
                     _, over = self._tasks.popitem(last=False)
             self._tasks.move_to_end(name)
-        if over is not None:
-            over.finish()
-        return found
+            owner = found[0].client
+            if owner not in self._clients:
+                self._clients[owner] = True
+                owner.at_close(self._end)
+        if over is not None and over[1]:
+            over[0].finish()
+        return found[0]
 
-    def pop(self, name: str) -> Task | None:
-        """Take a task out, to finish it."""
+    def get(self, name: str) -> Task | None:
+        """The task of a run that was opened."""
         with self._lock:
-            return self._tasks.pop(name, None)
+            found = self._tasks.get(name)
+        return found[0] if found is not None else None
+
+    def finish(self, name: str, result: Result = "unknown", note: str = "") -> None:
+        """The run is over, and its task with it unless somebody opened that around the run."""
+        with self._lock:
+            found = self._tasks.pop(name, None)
+        if found is not None and found[1]:
+            found[0].finish(result, note=note)
+
+    def _end(self, client: Client) -> None:
+        with self._lock:
+            names = [name for name, (task, _) in self._tasks.items() if task.client is client]
+        for name in names:
+            self.finish(name)
 
 
 def _tags(tags: Iterable[str]) -> tuple[str, ...]:
