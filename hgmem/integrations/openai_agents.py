@@ -1,7 +1,7 @@
 """The OpenAI Agents SDK: guarded agents and tools, a guardrail that only refuses, hooks that only record.
 
-``result = await run(agent, "...")`` in the place of ``Runner.run`` guards every function tool of an agent and of
-those it hands off to, and makes the run a task. ``guard_tool(tool)`` guards a single tool.
+``result = await run(agent, "...")`` in the place of ``Runner.run`` guards every function tool of an agent and
+of those it hands off to, and makes the run a task. ``guard_tool(tool)`` guards a single tool.
 """
 
 import json
@@ -139,9 +139,7 @@ def guardrail(client: Runtime | None = None) -> ToolInputGuardrail[Any]:
     """
 
     async def check(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
-        call = await abegin(
-            data.context.tool_name, _arguments(data.context.tool_arguments), client=client
-        )
+        call = await abegin(data.context.tool_name, _arguments(data.context.tool_arguments), client=client)
         try:
             call.check()
         except Refused as refusal:
