@@ -124,6 +124,11 @@ class Call:
         self.refusal = NoDecision(wording.no_decision(self.asked_tool, str(error)))
 
     @property
+    def is_asked(self) -> bool:
+        """Whether the rules were asked about it."""
+        return self.verdict is not None or self.refusal is not None
+
+    @property
     def needs_approval(self) -> bool:
         """Whether a person has to agree before the call is made."""
         return isinstance(self.refusal, ApprovalNeeded)
