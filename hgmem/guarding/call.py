@@ -266,6 +266,8 @@ def _texts(entries: Sequence[Mapping[str, Any]], name: str) -> list[str]:
 def _described(error: BaseException | str) -> dict[str, Any]:
     if isinstance(error, str):
         return {"type": "", "message": error[:MAX_ERROR_CHARS]}
+    if getattr(error, "tells_cause", False) and error.__cause__ is not None:
+        error = error.__cause__
     described: dict[str, Any] = {
         "type": type(error).__name__[:MAX_NAME_CHARS], "message": str(error)[:MAX_ERROR_CHARS],
     }  # fmt: skip

@@ -1,7 +1,7 @@
 """Pydantic AI: a capability that guards every tool call of an agent.
 
-``Agent(model, tools=..., capabilities=[HGMemCapability()])``. Arguments that fail validation are asked about as
-the model wrote them, so that a rule can mend them before the model has to try again.
+``Agent(model, tools=..., capabilities=[HGMemCapability()])``. Arguments that fail validation are asked about
+as the model wrote them, so that a rule can mend them before the model has to try again.
 """
 
 import json
