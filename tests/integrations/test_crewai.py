@@ -7,7 +7,7 @@ from typing import Any
 os.environ.setdefault("CREWAI_DISABLE_TELEMETRY", "true")
 os.environ.setdefault("OTEL_SDK_DISABLED", "true")
 
-from tests.integrations.conftest import need  # noqa: E402
+from tests.integrations.conftest import need
 
 need("crewai", extra="crewai")
 
