@@ -37,7 +37,7 @@ FRAMEWORK = "langchain"
 class HGMemState(AgentState[Any]):
     """What the middleware keeps in the agent's state: the name of the run's task."""
 
-    hgmem_run: NotRequired[Annotated[str, PrivateStateAttr]]
+    hgmem_run: NotRequired[Annotated[str, PrivateStateAttr]]  # type: ignore[valid-type]
 
 
 class HGMemMiddleware(AgentMiddleware[HGMemState, Any, Any]):
