@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import httpx
 
@@ -81,6 +81,18 @@ class AsyncApi:
     async def list_experiences(self, **filters: Any) -> Page:
         """A page of recorded tasks, newest first."""
         return await self.send(calls.list_experiences(**filters))
+
+    async def upload_import(self, file: IO[bytes], name: str, format_name: str = "") -> dict[str, Any]:
+        """Hand in a file of recorded runs; nothing is recorded before it is applied."""
+        return await self.send(calls.upload_import(file, name, format_name))
+
+    async def get_import(self, uuid: str) -> dict[str, Any]:
+        """How far an import is."""
+        return await self.send(calls.get_import(uuid))
+
+    async def apply_import(self, uuid: str) -> dict[str, Any]:
+        """Record the runs of a planned import."""
+        return await self.send(calls.apply_import(uuid))
 
     async def get_ruleset(self, etag: str = "") -> calls.Answer:
         """The compiled rules' documents, or a 304."""

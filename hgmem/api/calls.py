@@ -4,7 +4,7 @@ import json
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import IO, Any, Final, Generic, TypeVar, cast
 from uuid import UUID
 
 from hgmem.api.errors import BY_STATUS, ApiError, BadAnswer, RateLimited, ServerError
@@ -35,7 +35,7 @@ class Request(Generic[T]):
     path: str
     read: Callable[[Answer], T]
     params: Mapping[str, str] = field(default_factory=dict)
-    body: bytes | None = None
+    body: bytes | IO[bytes] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     may_repeat: bool = False
     max_bytes: int = MAX_ANSWER_BYTES
@@ -119,6 +119,23 @@ def get_ruleset(etag: str = "") -> Request[Answer]:
     return Request(
         "GET", f"{ROOT}/ruleset", lambda answer: answer, headers=headers, max_bytes=MAX_RULESET_BYTES
     )
+
+
+def upload_import(file: IO[bytes], name: str, format_name: str = "") -> Request[dict[str, Any]]:
+    """``POST imports``: a file of recorded runs, streamed; the answer holds the plan."""
+    params = {"file_name": name, **({"format": format_name} if format_name else {})}
+    headers = {"Content-Type": "application/octet-stream"}
+    return Request("POST", f"{ROOT}/imports", _object, params=params, body=file, headers=headers)
+
+
+def get_import(uuid: str) -> Request[dict[str, Any]]:
+    """``GET imports/{uuid}``: how far an import is."""
+    return _get(f"/imports/{UUID(uuid)}", _object)
+
+
+def apply_import(uuid: str) -> Request[dict[str, Any]]:
+    """``POST imports/{uuid}/apply``: record the runs of a planned import."""
+    return _post(f"/imports/{UUID(uuid)}/apply", {}, _object)
 
 
 def read_answer(request: Request[T], answer: Answer) -> T:

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import httpx
 
@@ -81,6 +81,18 @@ class Api:
     def list_experiences(self, **filters: Any) -> Page:
         """A page of recorded tasks, newest first."""
         return self.send(calls.list_experiences(**filters))
+
+    def upload_import(self, file: IO[bytes], name: str, format_name: str = "") -> dict[str, Any]:
+        """Hand in a file of recorded runs; nothing is recorded before it is applied."""
+        return self.send(calls.upload_import(file, name, format_name))
+
+    def get_import(self, uuid: str) -> dict[str, Any]:
+        """How far an import is."""
+        return self.send(calls.get_import(uuid))
+
+    def apply_import(self, uuid: str) -> dict[str, Any]:
+        """Record the runs of a planned import."""
+        return self.send(calls.apply_import(uuid))
 
     def get_ruleset(self, etag: str = "") -> calls.Answer:
         """The compiled rules' documents, or a 304."""

@@ -57,14 +57,22 @@ class RulesCopy:
 
     def turn(self) -> None:
         """One look: the disk the first time, then the server unless it is too early to ask again."""
-        if not self._tried_disk:
-            self._tried_disk = True
-            self._load()
+        self.load()
         if time.monotonic() >= self._not_before:
             try:
                 self.refresh()
             except HGMemError as error:
                 self._put_off(error)
+
+    def load(self) -> None:
+        """Take the copy on disk over, once, where there is a good one."""
+        if self._tried_disk:
+            return
+        self._tried_disk = True
+        found = self._file.load(self._settings)
+        if found is not None:
+            self.bundle, self._confirmed_at = found
+            self._origin = "disk"
 
     def refresh(self) -> bool:
         """Ask the server now; whether the rules changed. Raises an HGMemError when they cannot be had."""
@@ -92,12 +100,6 @@ class RulesCopy:
     def stop(self) -> None:
         """Look after it no longer."""
         self._thread.stop(timeout_s=1.0)
-
-    def _load(self) -> None:
-        found = self._file.load(self._settings)
-        if found is not None:
-            self.bundle, self._confirmed_at = found
-            self._origin = "disk"
 
     def _put_off(self, error: HGMemError) -> None:
         self._failures += 1

@@ -1,0 +1,1 @@
+"""The ``hgmem`` command: for people who run agents."""

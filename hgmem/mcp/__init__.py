@@ -1,0 +1,1 @@
+"""The Model Context Protocol: HGMem as a server, and a proxy that guards any other server."""
