@@ -20,7 +20,11 @@ from memory.actions.record import ItemResult, record_experience
 from memory.domain.access import Actor, check_may
 from memory.domain.importers.otlp_calls import MCP_METHOD, is_recorded, is_tool, own_calls
 from memory.domain.importers.otlp_received import (
-    calls_document, is_agent, kept, last_document, written,
+    calls_document,
+    is_agent,
+    kept,
+    last_document,
+    written,
 )  # fmt: skip
 from memory.domain.importers.otlp_spans import Span, spans_of
 from memory.domain.importers.records import BadRecordError

@@ -16,7 +16,10 @@ from memory.api.errors import Unavailable
 from memory.api.lean import LeanView, json_response
 from memory.api.structs import ErrorAnswer, TracesAnswer
 from memory.domain.importers.otlp_protobuf import (
-    UndecodableError, decode_request, encode_response, encode_status,
+    UndecodableError,
+    decode_request,
+    encode_response,
+    encode_status,
 )  # fmt: skip
 from memory.domain.importers.records import BadRecordError
 from memory.domain.plain_json import clean_json, is_too_deep
@@ -46,9 +49,7 @@ class Traces(LeanView):
         """
         export = read_export(request)
         try:
-            received = receive_spans(
-                workspace_id=workspace_of(request), export=export, by=actor_of(request)
-            )
+            received = receive_spans(workspace_id=workspace_of(request), export=export, by=actor_of(request))
         except BadRecordError as bad:
             raise ParseError(f"The body is no trace export: {bad}.") from bad
         except OperationalError as error:

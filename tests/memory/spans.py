@@ -39,8 +39,8 @@ def make_span(number: int, name: str, named: dict[str, Any] | None = None, **fie
 def make_root(**fields: Any) -> dict[str, Any]:
     """The span of the agent, which ends last."""
     named = {
-        "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "helper", "input.value": "Find a flight",
-        "gen_ai.conversation.id": "conv-7",
+        "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "helper",
+        "gen_ai.conversation.id": "conv-7", "input.value": "Find a flight",
     }  # fmt: skip
     return make_span(1, "invoke_agent helper", named, **fields)
 

@@ -4,11 +4,29 @@ from typing import Any
 
 from memory.domain.importers.drafts import TEXT_CHARS, Draft
 from memory.domain.importers.otlp import (
-    AGENTS, CONVERSATIONS, ENVIRONMENTS, OUTCOME, REWARD, about_task, goal_of,
+    AGENTS,
+    CONVERSATIONS,
+    ENVIRONMENTS,
+    OUTCOME,
+    REWARD,
+    about_task,
+    goal_of,
 )  # fmt: skip
 from memory.domain.importers.otlp_calls import (
-    ARGUMENTS, ASKED_TOOL, CALL_ID, HTTP_STATUS, KINDS, MCP_METHOD, NAMES, OPERATION, RECORDED, RESULTS,
-    call_of, is_recorded, is_tool, tool_of,
+    ARGUMENTS,
+    ASKED_TOOL,
+    CALL_ID,
+    HTTP_STATUS,
+    KINDS,
+    MCP_METHOD,
+    NAMES,
+    OPERATION,
+    RECORDED,
+    RESULTS,
+    call_of,
+    is_recorded,
+    is_tool,
+    tool_of,
 )  # fmt: skip
 from memory.domain.importers.otlp_spans import SPAN_BYTES, TRACE_BYTES, Span
 from memory.domain.importers.records import BadRecordError

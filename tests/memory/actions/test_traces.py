@@ -98,7 +98,9 @@ def test_write_traces__as_time_passes__tasks_begin_and_end(
 @pytest.mark.parametrize(
     ("root", "outcome", "by"),
     [
-        pytest.param(make_root(status={"code": 2, "message": "gave up"}), "failure", "environment", id="error"),
+        pytest.param(
+            make_root(status={"code": 2, "message": "gave up"}), "failure", "environment", id="error"
+        ),
         pytest.param(make_root(), "unknown", "", id="silent"),
         pytest.param(make_span(1, "run", {"hgmem.outcome": "success"}), "success", "agent", id="attribute"),
         pytest.param(make_span(1, "run", {"hgmem.outcome": "great"}), "unknown", "", id="unknown-word"),
@@ -200,7 +202,9 @@ def test_receive_spans__hostile_texts__are_stored_within_the_limits(workspace: W
     }
     failed = {"status": {"code": 2, "message": "m" * 50_000}}
 
-    received = send(workspace, make_tool_span(2, "t" * 5_000, named=named, **failed), make_root() | {"name": "\0"})
+    received = send(
+        workspace, make_tool_span(2, "t" * 5_000, named=named, **failed), make_root() | {"name": "\0"}
+    )
     pass_time(11)
 
     assert (received.reasons, Trace.objects.get().problem) == ([], "")
@@ -254,7 +258,9 @@ def test_receive_spans__endless_trace__is_refused(
     monkeypatch.setattr("memory.actions.traces.MAX_SPANS", 2)
     send(workspace, make_root(), make_tool_span(2))
 
-    assert send(workspace, make_tool_span(3)).reasons == ["a trace may have up to 2 spans of agents and tools"]
+    assert send(workspace, make_tool_span(3)).reasons == [
+        "a trace may have up to 2 spans of agents and tools"
+    ]
 
 
 def test_receive_spans__without_the_scope__is_refused(workspace: Workspace) -> None:
