@@ -19,7 +19,7 @@ memory = pytest.importorskip("opentelemetry.sdk.trace.export.in_memory_span_expo
 
 CITY = {"transform": "set_default", "field": "city", "default_value": "Lima"}
 DEFAULT_CITY = {
-    "applies_to": "TOOL_CALL:weather", "action_type": "PRE_CALL_TRANSFORM", "action_detail": CITY,
+    "applies_to": "TOOL_CALL:weather", "action_type": "PARAMETER_TRANSFORM", "action_detail": CITY,
 }  # fmt: skip
 SECRET = "do not tell"
 
@@ -87,8 +87,10 @@ def test_span__tool_fails__has_its_type_and_no_content(spans: Any) -> None:
 
 def test_span__blocked_call__is_an_error_that_was_not_made(spans: Any) -> None:
     rule = {
-        "applies_to": "TOOL_CALL:weather", "action_type": "BLOCK_TOOL_CALL", "action_detail": {"message": "no"},
-    }  # fmt: skip
+        "applies_to": "TOOL_CALL:weather",
+        "action_type": "PRE_CALL_VALIDATION",
+        "action_detail": {"message": SECRET},
+    }
     tool, _ = guarded(weather, rule)
     with pytest.raises(hgmem.Blocked):
         tool()
@@ -99,7 +101,7 @@ def test_span__blocked_call__is_an_error_that_was_not_made(spans: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "settings", "expected"),
+    ("wanted", "options", "expected"),
     [
         pytest.param("", {}, None, id="not-asked-for"),
         pytest.param("true", {}, {"city": "Rome"}, id="asked-for"),
@@ -108,10 +110,10 @@ def test_span__blocked_call__is_an_error_that_was_not_made(spans: Any) -> None:
     ],
 )
 def test_span__content__is_there_when_it_is_asked_for(
-    spans: Any, monkeypatch: pytest.MonkeyPatch, wanted: str, settings: dict[str, Any], expected: Any
+    spans: Any, monkeypatch: pytest.MonkeyPatch, wanted: str, options: dict[str, Any], expected: Any
 ) -> None:
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", wanted)
-    tool, _ = guarded(weather, **settings)
+    tool, _ = guarded(weather, **options)
 
     tool("Rome")
 

@@ -118,6 +118,7 @@ def test_write_traces__root_span__says_how_it_ended(
 
 
 INSIDE_2 = {"parentSpanId": f"{2:016x}"}
+MCP_CALL = make_span(3, "tools/call search", {"mcp.method.name": "tools/call"}, **INSIDE_2)
 GUARDED = {"hgmem.recorded": True}
 
 
@@ -142,9 +143,7 @@ GUARDED = {"hgmem.recorded": True}
             id="another-tool-around-a-recorded-call",
         ),
         pytest.param(
-            [make_tool_span(2), make_span(3, "tools/call search", {"mcp.method.name": "tools/call"}, **INSIDE_2)],
-            ["search"],
-            id="the-mcp-client-inside",
+            [make_tool_span(2), MCP_CALL], ["search"], id="the-mcp-client-inside"
         ),
         pytest.param(
             [make_tool_span(2), make_tool_span(3, **INSIDE_2)], ["search", "search"], id="it-calls-itself"
@@ -162,7 +161,7 @@ def test_write_traces__a_call_seen_twice__counts_once(
 
 
 def test_write_traces__mcp_span_before_the_one_around_it__waits_for_it(workspace: Workspace) -> None:
-    send(workspace, make_span(3, "tools/call search", {"mcp.method.name": "tools/call"}, **INSIDE_2))
+    send(workspace, MCP_CALL)
     pass_time(6)
     assert calls() == []
 
