@@ -17,6 +17,7 @@ from hgmem.rules.closures import Closure, compile_closure
 from hgmem.rules.context import Context, context_of
 from hgmem.rules.errors import EvaluationFailure, RuleError
 from hgmem.rules.limits import MAX_BRACKETS, MAX_CONDITION_CHARS, MAX_MATCHED_CHARS
+from hgmem.rules.syntax import checked_expr
 from hgmem.rules.tree import VARIABLES, Const, Has, Node, Read, read_tree, walk
 from hgmem.rules.values import (
     ConditionError,
@@ -29,7 +30,6 @@ from hgmem.rules.values import (
 )
 
 if TYPE_CHECKING:
-    from cel.expr.checked_pb2 import CheckedExpr
     from cel_expr_python import cel
 
 AFTER_CALL_VARIABLES = frozenset(("output", "error", "duration_ms"))
@@ -90,7 +90,7 @@ class Expression:
         return any(node.root in AFTER_CALL_VARIABLES for node in self.reads)
 
     @property
-    def checked(self) -> "CheckedExpr":
+    def checked(self) -> Any:
         """The checked syntax tree as ``cel.expr.CheckedExpr``; a fresh message each time."""
         return _checked(self._serialized)
 
@@ -253,16 +253,15 @@ def _environment() -> "cel.Env":
     return cel.NewEnv(variables=kinds, extensions=extensions)
 
 
-def _checked(serialized: bytes) -> "CheckedExpr":
-    from cel.expr.checked_pb2 import CheckedExpr
+def _checked(serialized: bytes) -> Any:
     from google.protobuf.any_pb2 import Any as AnyMessage
 
-    message = CheckedExpr()
+    message = checked_expr()()
     AnyMessage.FromString(serialized).Unpack(message)
     return message
 
 
-def _packed(checked: "CheckedExpr") -> Any:
+def _packed(checked: Any) -> Any:
     from google.protobuf.any_pb2 import Any as AnyMessage
 
     packed = AnyMessage()

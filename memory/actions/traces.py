@@ -101,7 +101,8 @@ def drop_old_traces() -> None:
 def _redacted(redactor: Any, row: dict[str, Any]) -> dict[str, Any]:
     """Identifiers and times stay; they look like card numbers to a redactor."""
     said = {name: row[name] for name in ("name", "attributes", "status", "events")}
-    return row | redactor.redact(said)[0]
+    redacted: dict[str, Any] = redactor.redact(said)[0]
+    return row | redacted
 
 
 def _store(
