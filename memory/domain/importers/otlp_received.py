@@ -86,7 +86,7 @@ def kept(row: dict[str, Any]) -> dict[str, Any] | None:
 
 def written(row: dict[str, Any]) -> dict[str, Any]:
     """What stays of a call that is written: enough to recognise the same call seen again."""
-    named = {"gen_ai.tool.name": tool_of(Span(row)), OPERATION: "execute_tool"}
+    named: dict[str, Any] = {"gen_ai.tool.name": tool_of(Span(row)), OPERATION: "execute_tool"}
     if is_recorded(Span(row)):
         named[RECORDED] = True
     said = {name: value for name, value in row["attributes"].items() if name in TASK_FIELDS}
