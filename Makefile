@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Compiling everything ahead takes longer than compiling what is used.
 INSTALL := $(PIP) install --no-compile -c constraints.txt
+AGENTS_INSTALL := $(VENV)-agents/bin/python -m pip --disable-pip-version-check --quiet install --no-compile \
+  -c constraints-agents.txt
 # The first interpreter that is new enough and can make a virtual environment.
 PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.14; do \
   if $$name -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
@@ -16,7 +18,8 @@ WORKERS ?= 2
 ARGS ?=
 # Once is enough for tests that no database takes part in, or only one of their own, for those of the browser and the
 # benchmarks, and for the guards that walk every route and read every file.
-ONCE := tests/hgmem tests/memory/domain tests/corrections/domain tests/browser tests/benchmarks tests/architecture \
+FRAMEWORKS := langchain,llamaindex,ag2,openai-agents,pydantic-ai,claude,mcp
+ONCE := tests/integrations tests/hgmem tests/memory/domain tests/corrections/domain tests/browser tests/benchmarks tests/architecture \
   tests/hgmem_site
 
 .PHONY: help setup run test lint types contracts checks openapi screenshot pytest bench clean
@@ -41,6 +44,16 @@ $(VENV)/.server: pyproject.toml constraints.txt $(VENV)/.made
 $(VENV)/.test: $(VENV)/.server
 	@echo "Installing what the tests need"
 	$(INSTALL) --no-build-isolation -e '.[server,test]'
+	@touch $@
+
+# CrewAI and AutoGen want older versions of what the others use: an environment of their own, for their tests.
+$(VENV)-agents/.made: pyproject.toml constraints-agents.txt $(VENV)/.made
+	@echo "Installing the frameworks that do not fit beside the others"
+	$(VENV)/bin/python -m venv --clear $(VENV)-agents
+	@if $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 14))'; \
+	then echo "CrewAI has no release for this Python: its tests and those of AutoGen are left out."; \
+	else $(AGENTS_INSTALL) setuptools && \
+	  $(AGENTS_INSTALL) --no-build-isolation -e '.[crewai,autogen]' pytest pytest-socket; fi
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
@@ -79,8 +92,11 @@ openapi: $(VENV)/.test ## write docs/openapi.yaml and docs/api.md
 screenshot: $(VENV)/.test ## take the README's screenshots of the demo
 	$(BIN)/python docs/screenshot.py
 
-pytest: $(VENV)/.test
-	$(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
+pytest: $(VENV)/.test $(VENV)-agents/.made
+	HGMEM_TEST_AGENTS=$(FRAMEWORKS) $(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
+	@$(if $(ARGS),true,test ! -e $(VENV)-agents/bin/pytest || HGMEM_TEST_AGENTS=crewai,autogen \
+	  $(VENV)-agents/bin/python -m pytest -q -c tests/integrations/pytest.ini --rootdir . \
+	  tests/integrations/test_crewai.py tests/integrations/test_autogen.py)
 	HGMEM_TEST_DATABASE=postgres $(BIN)/python -m pytest -q -n $(WORKERS) $(if $(ARGS),,$(ONCE:%=--ignore=%)) $(ARGS)
 
 bench: $(VENV)/.bench ## the benchmarks, each beside its floor and its peers
@@ -91,5 +107,5 @@ bench: $(VENV)/.bench ## the benchmarks, each beside its floor and its peers
 	done; exit $$status
 
 clean: ## remove what was installed and cached; var/, where your data is, stays
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis *.egg-info build var/check
+	rm -rf $(VENV) $(VENV)-agents .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis *.egg-info build var/check
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

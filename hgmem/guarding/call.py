@@ -127,6 +127,11 @@ class Call:
         self.refusal = NoDecision(wording.no_decision(self.asked_tool, str(error)))
 
     @property
+    def is_asked(self) -> bool:
+        """Whether the rules were asked about it."""
+        return self.verdict is not None or self.refusal is not None
+
+    @property
     def needs_approval(self) -> bool:
         """Whether a person has to agree before the call is made."""
         return isinstance(self.refusal, ApprovalNeeded)
@@ -275,6 +280,8 @@ def _texts(entries: Sequence[Mapping[str, Any]], name: str) -> list[str]:
 def _described(error: BaseException | str) -> dict[str, Any]:
     if isinstance(error, str):
         return {"type": "", "message": error[:MAX_ERROR_CHARS]}
+    if getattr(error, "tells_cause", False) and error.__cause__ is not None:
+        error = error.__cause__
     described: dict[str, Any] = {
         "type": type(error).__name__[:MAX_NAME_CHARS], "message": str(error)[:MAX_ERROR_CHARS],
     }  # fmt: skip

@@ -85,12 +85,14 @@ def guard(
         async def acall(*args: Any, **keywords: Any) -> Any:
             return await guarded.arun(args, keywords)
 
+        acall.__hgmem_tool__ = tool  # type: ignore[attr-defined]
         return acall
 
     @functools.wraps(tool)
     def call(*args: Any, **keywords: Any) -> Any:
         return guarded.run(args, keywords)
 
+    call.__hgmem_tool__ = tool  # type: ignore[attr-defined]
     return call
 
 

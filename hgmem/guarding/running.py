@@ -111,7 +111,8 @@ def run_call(call: Call, invoke: Invoke, approve: Approve | None = None) -> Resu
         Refused: the call must not be made (:class:`Blocked`, :class:`ApprovalNeeded`, :class:`NoDecision`).
         Exception: whatever ``invoke`` raises, with the hints as notes.
     """
-    ask(call)
+    if not call.is_asked:
+        ask(call)
     if call.needs_approval and approve is not None and approve(call):
         call.approved()
     call.check()
@@ -133,7 +134,8 @@ def run_call(call: Call, invoke: Invoke, approve: Approve | None = None) -> Resu
 
 async def arun_call(call: Call, invoke: AsyncInvoke, approve: AsyncApprove | None = None) -> Result:
     """:func:`run_call` for async tools; ``approve`` may be async as well."""
-    await aask(call)
+    if not call.is_asked:
+        await aask(call)
     if call.needs_approval and approve is not None:
         granted = approve(call)
         if await granted if isawaitable(granted) else granted:

@@ -4,7 +4,12 @@ from hgmem.guarding.wording import with_hints
 
 
 class ToolError(Exception):
-    """The framework's answer says that the tool failed; the text is that answer's."""
+    """The framework's answer says that the tool failed; the text is that answer's.
+
+    Where the framework tells the exception too, it is the cause, and what is recorded.
+    """
+
+    tells_cause = True
 
 
 def text_of(error: Exception) -> str:

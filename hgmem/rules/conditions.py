@@ -17,7 +17,7 @@ from hgmem.rules.closures import Closure, compile_closure
 from hgmem.rules.context import Context, context_of
 from hgmem.rules.errors import EvaluationFailure, RuleError
 from hgmem.rules.limits import MAX_BRACKETS, MAX_CONDITION_CHARS, MAX_MATCHED_CHARS
-from hgmem.rules.syntax import checked_expr
+from hgmem.rules.messages import checked_expression
 from hgmem.rules.tree import VARIABLES, Const, Has, Node, Read, read_tree, walk
 from hgmem.rules.values import (
     ConditionError,
@@ -256,7 +256,7 @@ def _environment() -> "cel.Env":
 def _checked(serialized: bytes) -> Any:
     from google.protobuf.any_pb2 import Any as AnyMessage
 
-    message = checked_expr()()
+    message = checked_expression()()
     AnyMessage.FromString(serialized).Unpack(message)
     return message
 

@@ -8,9 +8,13 @@ from hgmem.messages import declare
 DECLARED = declare(
     "test.messages",
     {
-        "Moment": ("1 seconds int64",),
-        "Value": ("1 null_value int32|kind", "2 number_value double|kind", "3 string_value string|kind"),
-        "ListValue": ("1 values Value*",),
+        "Moment": {"seconds": (1, "int64", "")},
+        "Value": {
+            "null_value": (1, "int32", "kind"),
+            "number_value": (2, "double", "kind"),
+            "string_value": (3, "string", "kind"),
+        },
+        "ListValue": {"values": (1, "Value", "*")},
     },
 )
 

@@ -5,38 +5,84 @@ it imports). Fields that are not needed are left out; the parser passes over the
 """
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
 from hgmem.messages import declare
 
-MESSAGES: dict[str, tuple[str, ...]] = {
-    "ArrayValue": ("1 values AnyValue*",),
-    "KeyValueList": ("1 values KeyValue*",),
-    "AnyValue": (
-        "1 string_value string|value", "2 bool_value bool|value", "3 int_value int64|value",
-        "4 double_value double|value", "5 array_value ArrayValue|value",
-        "6 kvlist_value KeyValueList|value", "7 bytes_value bytes|value",
-    ),
-    "KeyValue": ("1 key string", "2 value AnyValue"),
-    "Scope": ("1 name string", "2 version string"),
-    "Resource": ("1 attributes KeyValue*",),
-    "Status": ("2 message string", "3 code int32"),
-    "Event": ("1 time_unix_nano fixed64", "2 name string", "3 attributes KeyValue*"),
-    "Span": (
-        "1 trace_id bytes", "2 span_id bytes", "4 parent_span_id bytes", "5 name string", "6 kind int32",
-        "7 start_time_unix_nano fixed64", "8 end_time_unix_nano fixed64", "9 attributes KeyValue*",
-        "11 events Event*", "15 status Status",
-    ),
-    "ScopeSpans": ("1 scope Scope", "2 spans Span*"),
-    "ResourceSpans": ("1 resource Resource", "2 scope_spans ScopeSpans*"),
-    "Request": ("1 resource_spans ResourceSpans*",),
-    "PartialSuccess": ("1 rejected_spans int64", "2 error_message string"),
-    "Response": ("1 partial_success PartialSuccess",),
-    "RpcStatus": ("1 code int32", "2 message string"),
-}  # fmt: skip
+MESSAGES: Final[dict[str, dict[str, tuple[int, str, str]]]] = {
+    "ArrayValue": {
+        "values": (1, "AnyValue", "*"),
+    },
+    "KeyValueList": {
+        "values": (1, "KeyValue", "*"),
+    },
+    "AnyValue": {
+        "string_value": (1, "string", "value"),
+        "bool_value": (2, "bool", "value"),
+        "int_value": (3, "int64", "value"),
+        "double_value": (4, "double", "value"),
+        "array_value": (5, "ArrayValue", "value"),
+        "kvlist_value": (6, "KeyValueList", "value"),
+        "bytes_value": (7, "bytes", "value"),
+    },
+    "KeyValue": {
+        "key": (1, "string", ""),
+        "value": (2, "AnyValue", ""),
+    },
+    "Scope": {
+        "name": (1, "string", ""),
+        "version": (2, "string", ""),
+    },
+    "Resource": {
+        "attributes": (1, "KeyValue", "*"),
+    },
+    "Status": {
+        "message": (2, "string", ""),
+        "code": (3, "int32", ""),
+    },
+    "Event": {
+        "time_unix_nano": (1, "fixed64", ""),
+        "name": (2, "string", ""),
+        "attributes": (3, "KeyValue", "*"),
+    },
+    "Span": {
+        "trace_id": (1, "bytes", ""),
+        "span_id": (2, "bytes", ""),
+        "parent_span_id": (4, "bytes", ""),
+        "name": (5, "string", ""),
+        "kind": (6, "int32", ""),
+        "start_time_unix_nano": (7, "fixed64", ""),
+        "end_time_unix_nano": (8, "fixed64", ""),
+        "attributes": (9, "KeyValue", "*"),
+        "events": (11, "Event", "*"),
+        "status": (15, "Status", ""),
+    },
+    "ScopeSpans": {
+        "scope": (1, "Scope", ""),
+        "spans": (2, "Span", "*"),
+    },
+    "ResourceSpans": {
+        "resource": (1, "Resource", ""),
+        "scope_spans": (2, "ScopeSpans", "*"),
+    },
+    "Request": {
+        "resource_spans": (1, "ResourceSpans", "*"),
+    },
+    "PartialSuccess": {
+        "rejected_spans": (1, "int64", ""),
+        "error_message": (2, "string", ""),
+    },
+    "Response": {
+        "partial_success": (1, "PartialSuccess", ""),
+    },
+    "RpcStatus": {
+        "code": (1, "int32", ""),
+        "message": (2, "string", ""),
+    },
+}
 
 
 class UndecodableError(ValueError):
