@@ -41,8 +41,8 @@ class HGMemCapability(AbstractCapability[Any]):
 
     One instance serves any number of runs. ``client`` defaults to that of :func:`hgmem.configure`. With
     ``defer_approvals`` a call that a rule wants a person to approve ends the run with
-    ``DeferredToolRequests``, as a tool with ``requires_approval`` does (the agent's ``output_type`` must allow
-    it); otherwise the model is told.
+    ``DeferredToolRequests``, as a tool with ``requires_approval`` does (the agent's ``output_type`` must
+    allow it); otherwise the model is told.
     """
 
     def __init__(self, client: Runtime | None = None, *, defer_approvals: bool = False) -> None:
