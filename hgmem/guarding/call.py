@@ -151,10 +151,14 @@ class Call:
             NoDecision: the tool fails closed, and no rules could be had.
         """
         if self.refusal is not None:
-            if not self.is_over:
-                self.start()
-                self._record("rejected", _described(self.refusal))
+            self.decline()
             raise self.refusal
+
+    def decline(self) -> None:
+        """Record a call that must not be made, as :meth:`check` does, for who answers by other means."""
+        if self.refusal is not None and not self.is_over:
+            self.start()
+            self._record("rejected", _described(self.refusal))
 
     def start(self) -> None:
         """The call is made now: it takes its place in the task, and its time runs."""
