@@ -1,7 +1,10 @@
 """CrewAI, the real one, with a scripted model."""
 
+import asyncio
 import json
 import os
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 os.environ.setdefault("CREWAI_DISABLE_TELEMETRY", "true")
@@ -11,12 +14,16 @@ from tests.integrations.conftest import need
 
 need("crewai", extra="crewai")
 
-from crewai import Agent, Crew, Task  # noqa: E402
-from crewai.llms.base_llm import BaseLLM  # noqa: E402
-from crewai.tools import tool  # noqa: E402
+with warnings.catch_warnings():  # crewai warns about its own modules while it is imported
+    warnings.simplefilter("ignore")
+    from crewai import Agent, Crew, Task
+    from crewai.hooks import register_before_tool_call_hook, unregister_before_tool_call_hook
+    from crewai.llms.base_llm import BaseLLM
+    from crewai.tools import tool
+    from crewai.tools.tool_failure import ToolFailure
 
 import hgmem  # noqa: E402
-from hgmem.integrations.crewai import run_crew  # noqa: E402
+from hgmem.integrations.crewai import HGMemHooks, arun_crew, run_crew  # noqa: E402
 from tests.integrations import standing  # noqa: E402
 from tests.integrations.standing import offline, summary  # noqa: E402
 
@@ -27,10 +34,17 @@ def weather(city: str = "") -> str:
     return standing.weather(city)
 
 
+@tool("limits")
+def limits(city: str = "") -> Any:
+    """A tool that tells its failure."""
+    return ToolFailure(message="quota is used up")
+
+
 class Scripted(BaseLLM):
     """Calls the tool once, then answers; keeps what it was told."""
 
     city: str = ""
+    tool_name: str = "weather"
     seen: list[Any] = []  # noqa: RUF012 - a pydantic model copies it
 
     def call(self, messages: Any, tools: Any = None, *more: Any, **other: Any) -> Any:
@@ -38,21 +52,30 @@ class Scripted(BaseLLM):
         if any(message["role"] == "tool" for message in messages):
             return "done"
         arguments = json.dumps({"city": self.city})
-        function = {"name": "weather", "arguments": arguments}
+        function = {"name": self.tool_name, "arguments": arguments}
         return [{"id": "c0", "type": "function", "function": function}]
 
     def supports_function_calling(self) -> bool:
         return True
 
 
-def play(client: Any, city: str) -> tuple[str, Scripted]:
+def make_crew(city: str, tool_name: str = "weather") -> tuple[Crew, Scripted]:
+    model = Scripted(model="scripted", city=city, tool_name=tool_name)
+    tools = [weather, limits]
+    agent = Agent(role="guide", goal="help", backstory="none", llm=model, tools=tools, max_retry_limit=0)
+    task = Task(description="How is {what}?", expected_output="text", agent=agent)
+    return Crew(agents=[agent], tasks=[task]), model
+
+
+def answer(model: Scripted) -> str:
     """What the model read of its call."""
-    model = Scripted(model="scripted", city=city)
-    agent = Agent(role="guide", goal="help", backstory="none", llm=model, tools=[weather], max_retry_limit=0)
-    crew = Crew(agents=[agent], tasks=[Task(description="How is it?", expected_output="text", agent=agent)])
-    run_crew(crew, client=client)
-    told = [message["content"] for message in model.seen[-1] if message["role"] == "tool"]
-    return told[-1], model
+    return str([message["content"] for message in model.seen[-1] if message["role"] == "tool"][-1])
+
+
+def play(client: Any, city: str, tool_name: str = "weather") -> tuple[str, Scripted]:
+    crew, model = make_crew(city, tool_name)
+    run_crew(crew, {"what": "it"}, client=client)
+    return answer(model), model
 
 
 def test_crew__rule_mends_the_input__first_call_works() -> None:
@@ -88,3 +111,54 @@ def test_crew__task_around_it__is_its_task() -> None:
     with hgmem.task(id="mine", client=client):
         play(client, "Rome")
     assert {document["external_id"] for document in client.documents} == {"mine"}
+
+
+def test_crew__async__is_guarded() -> None:
+    client = offline(standing.MEND_CITY)
+    crew, model = make_crew("")
+    asyncio.run(arun_crew(crew, {"what": "it"}, client=client))
+    assert answer(model) == "sunny in Lima"
+    assert summary(client) == [("weather", "ok", {"city": "Lima"})]
+
+
+def test_crews__at_the_same_time__each_has_its_own_guard() -> None:
+    clients = [offline(standing.MEND_CITY) for _ in range(2)]
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda client: play(client, "")[0], clients)) == ["sunny in Lima"] * 2
+    assert [len(client.calls) for client in clients] == [1, 1]
+
+
+def test_hooks__registered__guard_every_crew_and_leave_a_run_alone() -> None:
+    everywhere, own = offline(standing.MEND_CITY), offline()
+    crew, model = make_crew("")
+    with HGMemHooks(everywhere):
+        crew.kickoff(inputs={"what": "it"})
+        play(own, "Rome")
+    assert answer(model) == "sunny in Lima"
+    assert (summary(everywhere), summary(own)) == (
+        [("weather", "ok", {"city": "Lima"})],
+        [("weather", "ok", {"city": "Rome"})],
+    )
+
+
+def test_crew__tool_tells_a_failure__is_recorded_as_one() -> None:
+    client = offline()
+    play(client, "Rome", "limits")
+    assert client.calls[0]["status"] == "error"
+    assert client.calls[0]["error"]["message"] == "quota is used up"
+
+
+def refuse(_context: Any) -> bool:
+    return False
+
+
+def test_hooks__another_one_refuses_later__the_call_is_rejected() -> None:
+    client, (crew, model) = offline(), make_crew("Rome")
+    with HGMemHooks(client):
+        register_before_tool_call_hook(refuse)
+        try:
+            crew.kickoff(inputs={"what": "it"})
+        finally:
+            unregister_before_tool_call_hook(refuse)
+    assert answer(model).startswith("Tool execution blocked by hook")
+    assert client.calls[0]["status"] == "rejected"

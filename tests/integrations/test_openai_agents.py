@@ -9,11 +9,26 @@ from tests.integrations.conftest import need
 
 need("agents", extra="openai-agents")
 
-from agents import Agent, Runner, function_tool, set_tracing_disabled  # noqa: E402
+from agents import (  # noqa: E402
+    Agent,
+    Runner,
+    ToolOutputImage,
+    function_tool,
+    handoff,
+    set_tracing_disabled,
+)
+from agents.mcp import MCPServer  # noqa: E402
 from agents.testing.model import ScriptedModel, assistant_message, function_call  # noqa: E402
+from mcp import types as mcp_types  # noqa: E402
 
 import hgmem  # noqa: E402
-from hgmem.integrations.openai_agents import HGMemHooks, guard_agent, guardrail, run  # noqa: E402
+from hgmem.integrations.openai_agents import (  # noqa: E402
+    HGMemHooks,
+    guard_agent,
+    guardrail,
+    run,
+    run_streamed,
+)
 from tests.integrations import standing  # noqa: E402
 from tests.integrations.standing import offline, summary  # noqa: E402
 
@@ -127,7 +142,7 @@ def test_guard_agent__in_a_task_of_ones_own__belongs_to_it() -> None:
     client = offline(standing.MEND_CITY)
     model = scripted("")
     with hgmem.task(id="mine", client=client):
-        Runner.run_sync(guard_agent(agent_with(model), client=client), "weather")
+        asyncio.run(Runner.run(guard_agent(agent_with(model), client=client), "weather"))
     assert outputs(model) == ["sunny in Lima"]
     assert client.documents[0]["external_id"] == "mine"
 
@@ -141,13 +156,131 @@ def test_guardrail__blocked__the_model_reads_why() -> None:
         """The weather of a city."""
         return standing.weather(city)
 
-    Runner.run_sync(Agent(name="guide", model=model, tools=[checked]), "weather")
+    asyncio.run(Runner.run(Agent(name="guide", model=model, tools=[checked]), "weather"))
     assert outputs(model) == ["The call was not made: Ask for the city first."]
 
 
 def test_hooks__only__record_what_happened() -> None:
     client = offline(standing.MEND_CITY)
     model = scripted("Rome")
-    Runner.run_sync(agent_with(model), "weather", hooks=HGMemHooks(client))
+    asyncio.run(Runner.run(agent_with(model), "weather", hooks=HGMemHooks(client)))
     assert outputs(model) == ["sunny in Rome"]
     assert summary(client) == [("weather", "ok", {"city": "Rome"})]
+
+
+def test_hooks__sdk_tells_a_failure__is_recorded_as_one() -> None:
+    client = offline()
+    asyncio.run(Runner.run(agent_with(scripted("")), "weather", hooks=HGMemHooks(client)))
+    assert summary(client) == [("weather", "error", {"city": ""})]
+
+
+def test_run__of_a_guarded_agent__guards_once() -> None:
+    client = offline(standing.HINT, standing.PLAN)
+    model = scripted("Rome")
+    asyncio.run(run(guard_agent(agent_with(model), client=client), "weather", client=client))
+    assert outputs(model) == ["sunny in Rome\n\n[hint] Degrees are Celsius"]
+    assert model.calls[0].system_instructions == "Name a city in every call"
+    assert len(client.calls) == 1
+
+
+def test_run__streamed__is_a_task_of_guarded_calls() -> None:
+    client = offline(standing.MEND_CITY)
+    model = scripted("")
+
+    async def stream() -> None:
+        result = run_streamed(agent_with(model), "weather", client=client)
+        async for _event in result.stream_events():
+            pass
+
+    asyncio.run(stream())
+    assert outputs(model) == ["sunny in Lima"]
+    assert client.documents[-1]["final"] is True
+    assert client.documents[0]["goal"] == "weather"
+
+
+def test_run__handoff_object__the_other_agent_is_guarded() -> None:
+    client = offline(standing.MEND_CITY)
+    expert = agent_with(scripted(""))
+    expert.name = "expert"
+    hands_off = ScriptedModel([[function_call("transfer_to_expert", {}, call_id="h")]])
+    asyncio.run(run(Agent(name="desk", model=hands_off, handoffs=[handoff(expert)]), "w", client=client))
+    assert summary(client) == [("weather", "ok", {"city": "Lima"})]
+
+
+def test_run__agent_as_a_tool__belongs_to_the_same_task() -> None:
+    client = offline(standing.MEND_CITY)
+    inner = guard_agent(agent_with(scripted("")), client=client)
+    model = ScriptedModel(
+        [[function_call("ask", {"input": "weather"}, call_id="a")], [assistant_message("done")]]
+    )
+    outer = Agent(name="desk", model=model, tools=[inner.as_tool("ask", "asks")])
+    asyncio.run(run(outer, "weather", client=client))
+    assert [made[0] for made in summary(client)] == ["weather", "ask"]
+    assert len({document["external_id"] for document in client.documents}) == 1
+
+
+class Weather(MCPServer):
+    """A server in this process."""
+
+    name = "weather"
+
+    async def connect(self) -> None:
+        pass
+
+    cleanup = connect
+
+    async def list_tools(self, *_asked: Any) -> list[Any]:
+        schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+        return [mcp_types.Tool(name="weather", input_schema=schema)]
+
+    async def call_tool(self, _name: str, arguments: Any, meta: Any = None) -> Any:
+        text = standing.weather(**arguments)
+        return mcp_types.CallToolResult(content=[mcp_types.TextContent(type="text", text=text)])
+
+    async def list_prompts(self) -> Any:
+        raise NotImplementedError
+
+    async def get_prompt(self, *_asked: Any) -> Any:
+        raise NotImplementedError
+
+
+def test_run__tools_of_an_mcp_server__are_guarded() -> None:
+    client = offline(standing.MEND_CITY)
+    model = scripted("")
+    asyncio.run(run(Agent(name="guide", model=model, mcp_servers=[Weather()]), "weather", client=client))
+    assert "sunny in Lima" in str(outputs(model))
+    assert summary(client) == [("weather", "ok", {"city": "Lima"})]
+
+
+def test_run__switch_to_a_tool_that_needs_approval__is_told_to_the_model() -> None:
+    model = scripted("Rome")
+    gated = function_tool(standing.forecast, needs_approval=True)
+    agent = Agent(name="guide", model=model, tools=[weather, gated])
+    asyncio.run(run(agent, "weather", client=offline(standing.SWITCH)))
+    assert outputs(model)[0].startswith("The call was not made: call forecast instead")
+
+
+def test_run__rule_wants_approval__the_run_waits_for_it_and_goes_on() -> None:
+    client = offline({**standing.BLOCK, "action_detail": {"message": "Sure?", "on_failure": "ask"}})
+    model = scripted("Rome")
+    agent = agent_with(model)
+    waiting = asyncio.run(run(agent, "weather", client=client, defer_approvals=True))
+    assert client.calls == []
+    state = waiting.to_state()
+    state.approve(waiting.interruptions[0])
+    asyncio.run(run(agent, state, client=client, defer_approvals=True))
+    assert outputs(model) == ["sunny in Rome"]
+    assert summary(client) == [("weather", "ok", {"city": "Rome"})]
+
+
+def test_run__hint_on_an_image__stands_beside_it() -> None:
+    @function_tool(name_override="weather")
+    def picture(city: str) -> ToolOutputImage:
+        """A picture of the weather."""
+        return ToolOutputImage(image_url=f"https://example.org/{city}.png")
+
+    model = scripted("Rome")
+    agent = Agent(name="guide", model=model, tools=[picture])
+    asyncio.run(run(agent, "weather", client=offline(standing.HINT)))
+    (parts,) = outputs(model)
+    assert [part["type"] for part in parts] == ["input_image", "input_text"]
