@@ -28,7 +28,7 @@ def test_client__every_example__runs(tmp_path: Path) -> None:
 
 def test_client__table_of_settings__is_whole() -> None:
     section = CLIENT.partition("### Settings")[2].partition("\n## ")[0]
-    told = {word for word in re.findall(r"`([a-z_]+)`", section)}
+    told = set(re.findall(r"`([a-z_]+)`", section))
     assert {item.name for item in fields(Settings)} - {"framework"} <= told
     assert {variable for variable, _ in _VARIABLES.values()} <= set(re.findall(r"`(HGMEM_\w+)`", section))
 
