@@ -206,6 +206,8 @@ API_RATE = env.str("HGMEM_API_RATE", "6000/min")
 # Questions before a call are counted in each process alone: a shared count would cost a network hop each.
 QUERY_RATE = env.str("HGMEM_QUERY_RATE", "60000/min")
 INDEX_MB = env.int("HGMEM_INDEX_MB", 1024)  # vectors of paths in the memory of each process, embedded profile
+TRACE_QUIET_S = env.float("HGMEM_TRACE_QUIET_S", 10.0)  # after its root span, a trace is over
+TRACE_IDLE_S = env.float("HGMEM_TRACE_IDLE_S", 900.0)  # without a root span, a trace is over
 WEBHOOK_PRIVATE = env.bool("HGMEM_WEBHOOK_PRIVATE", False)  # webhooks to machines of this network
 REDACTION_KEY = env.str("HGMEM_REDACTION_KEY", "") or SECRET_KEY
 

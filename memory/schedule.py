@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from memory.actions import importing, path_templates
+from memory.actions import importing, path_templates, traces
 from memory.background import analyse, drafting, linking, outcomes, paths, reindexing, texts, uses, webhooks
 from memory.background.insights import counting, sequences, weak_spots
 
@@ -74,6 +74,18 @@ def drop_stale_uploads() -> None:
     importing.drop_stale_uploads()
 
 
+@shared_task(name="memory.write_traces")
+def write_traces() -> None:
+    """Calls and tasks whose spans have waited long enough."""
+    traces.write_traces()
+
+
+@shared_task(name="memory.drop_old_traces")
+def drop_old_traces() -> None:
+    """Spans of traces that ended long ago."""
+    traces.drop_old_traces()
+
+
 @shared_task(name="memory.send_webhooks")
 def send_webhooks() -> None:
     """Messages that wait for a webhook."""
@@ -110,6 +122,8 @@ BEAT = {
         "options": {"expires": IMPORTS_S},
     },
     "collect-texts": {"task": "memory.collect_texts", "schedule": TEXTS_S, "options": {"expires": TEXTS_S}},
+    "write-traces": {"task": "memory.write_traces", "schedule": SWEEP_S, "options": {"expires": SWEEP_S}},
+    "drop-old-traces": {"task": "memory.drop_old_traces", "schedule": 86_400.0},
     "send-webhooks": {"task": "memory.send_webhooks", "schedule": 2.0, "options": {"expires": 2.0}},
     "drop-old-deliveries": {"task": "memory.drop_old_deliveries", "schedule": 3600.0},
     "mark-stragglers": {"task": "memory.mark_stragglers", "schedule": 900.0},

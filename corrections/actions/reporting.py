@@ -44,6 +44,12 @@ class Taken(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+class TakenList(msgspec.Struct, frozen=True):
+    """What became of each, in order."""
+
+    results: list[Taken]
+
+
 class TooMany(ValueError):
     """More decisions at once than are taken."""
 

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 
-from corrections.actions.reporting import LocalDecisions, Taken, TooMany, report_decisions
+from corrections.actions.reporting import LocalDecisions, Taken, TakenList, TooMany, report_decisions
 from corrections.live.bundles import BUNDLES
 from hgmem.signatures import RULESET_BUNDLE, derive_key, digest_key, sign_digest
 from memory.api.access import actor_of, workspace_of
@@ -60,7 +60,7 @@ class LocalReceipts(LeanView):
     @extend_schema(
         tags=["corrections"], summary="Report local decisions", operation_id="receipts_create",
         request=LocalDecisions,
-        responses={207: Taken, **REFUSED, **dict.fromkeys((400, 413, 422), ErrorAnswer)},
+        responses={207: TakenList, **REFUSED, **dict.fromkeys((400, 413, 422), ErrorAnswer)},
     )  # fmt: skip
     def post(self, request: HttpRequest) -> HttpResponse:
         """``{"receipts": [{token, blocked, errors, exposures}]}``; a result for each, in order."""

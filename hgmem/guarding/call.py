@@ -9,10 +9,12 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
+from hgmem import tracing
 from hgmem.api.errors import ApprovalNeeded, Blocked, NoDecision, Refused, TreatedAsError
 from hgmem.api.settings import Settings
 from hgmem.guarding import wording
@@ -97,6 +99,7 @@ class Call:
         self._began = 0.0
         self._duration_ms = 0.0
         self._output: Any = None
+        self._span: tracing.CallSpan | None = None
 
     def question(self) -> dict[str, Any]:
         """The context to ask about, before the call."""
@@ -165,7 +168,15 @@ class Call:
         if self._seq < 0:
             self._seq = self.task.next_seq()
             self._started_at = datetime.now(UTC)
+            self._span = tracing.start_call(
+                self.tool, asked_tool=self.asked_tool, task=self.task.id, agent=self.task.agent,
+                is_blocked=self.refusal is not None, verdict=self.verdict,
+            )  # fmt: skip
             self._began = time.perf_counter()
+
+    def traced(self) -> AbstractContextManager[Any]:
+        """Spans that begin in the block are inside the call's."""
+        return tracing.current(self._span)
 
     def returned(self, output: Any) -> dict[str, Any]:
         """The tool returned; the context to ask about, after the call."""
@@ -235,13 +246,16 @@ class Call:
             "seq": self._seq, "tool": self.tool, "status": status, "duration_ms": self._duration_ms,
             "started_at": self._started_at.isoformat() if self._started_at else None,
         }  # fmt: skip
-        call |= _captured(client.settings, self.input, self._output)
+        content = _captured(client.settings, self.input, self._output)
+        call |= content
         said = {
             "error": error, "tool_version": self._version, "reasoning": self._reasoning,
             "receipt": self.verdict.receipt if self.verdict else "",
         }  # fmt: skip
         call |= {name: value for name, value in said.items() if value}
-        client.record({**self.task.header(), "calls": [call]})
+        is_recorded = client.record({**self.task.header(), "calls": [call]})
+        if self._span is not None:
+            self._span.end(status=status, error=error, content=content, is_recorded=is_recorded)
 
 
 def as_text(output: Any) -> str:

@@ -120,7 +120,8 @@ def run_call(call: Call, invoke: Invoke, approve: Approve | None = None) -> Resu
         call.hints.append(_run_step(call, step, invoke))
     call.start()
     try:
-        output = invoke(call.tool, call.input)
+        with call.traced():
+            output = invoke(call.tool, call.input)
     except Exception as error:
         _annotate(error, conclude_error(call, error))
         raise
@@ -144,7 +145,8 @@ async def arun_call(call: Call, invoke: AsyncInvoke, approve: AsyncApprove | Non
         call.hints.append(await _arun_step(call, step, invoke))
     call.start()
     try:
-        output = await invoke(call.tool, call.input)
+        with call.traced():
+            output = await invoke(call.tool, call.input)
     except Exception as error:
         _annotate(error, await aconclude_error(call, error))
         raise

@@ -37,7 +37,7 @@ FRAMEWORK = "langchain"
 class HGMemState(AgentState[Any]):
     """What the middleware keeps in the agent's state: the name of the run's task."""
 
-    hgmem_run: NotRequired[Annotated[str, PrivateStateAttr]]
+    hgmem_run: NotRequired[Annotated[str, PrivateStateAttr]]  # type: ignore[valid-type]
 
 
 class HGMemMiddleware(AgentMiddleware[HGMemState, Any, Any]):
@@ -176,7 +176,7 @@ class _Asked:
     def request(self, tool: str, call_input: dict[str, Any]) -> ToolCallRequest:
         """The request for an effective tool and input."""
         changed = {**self._request.tool_call, "name": tool, "args": call_input}
-        return self._request.override(tool_call=changed, tool=self._tools.get(tool, self._request.tool))  # type: ignore[typeddict-item]
+        return self._request.override(tool_call=changed, tool=self._tools.get(tool, self._request.tool))
 
     def read(self, message: Any) -> Any:
         """The tool's output in its message. Raises ToolError when the node made a message of a failure."""

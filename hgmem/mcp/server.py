@@ -32,7 +32,8 @@ MAX_ROWS = 100
 def build_server(client: Client) -> MCPServer:
     """The server, for a client that says where HGMem is and who asks."""
     server: MCPServer = MCPServer("hgmem", instructions=INSTRUCTIONS, version=__version__)
-    _add_tools(server, client)
+    _add_questions(server, client)
+    _add_reports(server, client)
     _add_resources(server, client)
     return server
 
@@ -48,7 +49,7 @@ def run_server(
         server.run("streamable-http", host=host, port=port)
 
 
-def _add_tools(server: MCPServer, client: Client) -> None:
+def _add_questions(server: MCPServer, client: Client) -> None:
     @server.tool()
     async def get_corrections(
         tool: str,
@@ -66,6 +67,16 @@ def _add_tools(server: MCPServer, client: Client) -> None:
         context = {"point": "before", "tool": tool, "input": arguments or {}, "task": task}
         return _advice(await _asked(client.api.get_corrections, context))
 
+    @server.tool()
+    async def locate_paths(goal: str, top_k: int = 3, tokens: int = 1_000) -> str:
+        """Ways that reached a goal like this one before, and ways that failed, as text to plan with."""
+        found = await _asked(lambda: client.api.locate(goal, top_k=top_k, prompt_tokens=tokens))
+        prompt = found.get("prompt") or {}
+        text = prompt.get("text") if isinstance(prompt, dict) else ""
+        return text or "Nothing is known about a goal like this."
+
+
+def _add_reports(server: MCPServer, client: Client) -> None:
     @server.tool()
     async def record_experience(
         task_id: str,
@@ -108,14 +119,6 @@ def _add_tools(server: MCPServer, client: Client) -> None:
             "external_id": f"mcp-{uuid4()}", "goal": goal, "framework": "mcp", "final": True, "calls": [call],
         }  # fmt: skip
         return _taken(await _asked(client.api.record_experience, document))
-
-    @server.tool()
-    async def locate_paths(goal: str, top_k: int = 3, tokens: int = 1_000) -> str:
-        """Ways that reached a goal like this one before, and ways that failed, as text to plan with."""
-        found = await _asked(lambda: client.api.locate(goal, top_k=top_k, prompt_tokens=tokens))
-        prompt = found.get("prompt") or {}
-        text = prompt.get("text") if isinstance(prompt, dict) else ""
-        return text or "Nothing is known about a goal like this."
 
 
 def _add_resources(server: MCPServer, client: Client) -> None:

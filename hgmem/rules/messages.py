@@ -1,23 +1,13 @@
 """The part of CEL's syntax tree messages that is read and rewritten here (spec: ``cel/expr/syntax.proto``).
 
-The generated classes come with packages that also bring copies of other projects' messages, overwrite those,
-and demand the newest runtime of protocol buffers: too much for a library in somebody else's process. So the
-descriptors are made from the table below, in a pool of their own. Fields that are not in it are kept as they
-are.
+Fields that are not in the table are kept as they are.
 """
 
 from functools import cache
 from typing import Any, Final
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from hgmem.messages import declare
 
-_PACKAGE: Final = "cel.expr"
-_Field = descriptor_pb2.FieldDescriptorProto
-_TYPES: Final = {
-    "string": _Field.TYPE_STRING, "bool": _Field.TYPE_BOOL, "int64": _Field.TYPE_INT64,
-    "uint64": _Field.TYPE_UINT64, "int32": _Field.TYPE_INT32, "double": _Field.TYPE_DOUBLE,
-    "bytes": _Field.TYPE_BYTES,
-}  # fmt: skip
 MESSAGES: Final[dict[str, dict[str, tuple[int, str, str]]]] = {
     "CheckedExpr": {"expr": (4, "Expr", "")},
     "Expr": {
@@ -62,36 +52,9 @@ MESSAGES: Final[dict[str, dict[str, tuple[int, str, str]]]] = {
         "bytes_value": (7, "bytes", "constant_kind"),
     },
 }
-"""Message -> field -> (number, type, ``*`` for repeated or the name of its oneof)."""
 
 
 @cache
 def checked_expression() -> Any:
     """The class of ``cel.expr.CheckedExpr``."""
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(_file())
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{_PACKAGE}.CheckedExpr"))
-
-
-def _file() -> Any:
-    file = descriptor_pb2.FileDescriptorProto(name="hgmem/cel_expr.proto", package=_PACKAGE, syntax="proto3")
-    made: dict[str, Any] = {}
-    for name, fields in MESSAGES.items():
-        owner, _, short = name.rpartition(".")
-        message = made[owner].nested_type.add() if owner else file.message_type.add()
-        message.name = short
-        made[name] = message
-        oneofs: list[str] = []
-        for field, (number, kind, group) in fields.items():
-            added = message.field.add(name=field, number=number)
-            added.label = _Field.LABEL_REPEATED if group == "*" else _Field.LABEL_OPTIONAL
-            if kind in _TYPES:
-                added.type = _TYPES[kind]
-            else:
-                added.type, added.type_name = _Field.TYPE_MESSAGE, f".{_PACKAGE}.{kind}"
-            if group not in ("", "*"):
-                if group not in oneofs:
-                    oneofs.append(group)
-                    message.oneof_decl.add(name=group)
-                added.oneof_index = oneofs.index(group)
-    return file
+    return declare("cel.expr", MESSAGES)["CheckedExpr"]

@@ -1,11 +1,12 @@
 """The bodies of requests: never more than allowed, and JSON that can be worked with and stored."""
 
+import zlib
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import RawPostDataException, RequestDataTooBig
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import ParseError, UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
@@ -29,6 +30,37 @@ def read_body(request: Request) -> bytes:
         raise _too_large(settings.MAX_BODY_BYTES) from error
     except RawPostDataException as error:
         raise Unprocessable("The request must be JSON.") from error
+
+
+def read_unpacked(request: HttpRequest, cap: int) -> bytes:
+    """The body, unpacked where it says that it is gzip. Answers 413 for more than ``cap`` bytes either way.
+
+    400 for what is no gzip, 415 for another encoding.
+    """
+    check_length(request, cap)
+    encoding = request.META.get("HTTP_CONTENT_ENCODING", "identity").strip().lower()
+    try:
+        body = request.body
+    except RequestDataTooBig as error:
+        raise _too_large(cap) from error
+    if encoding not in ("identity", "", "gzip"):
+        raise UnsupportedMediaType(encoding, "The body may be packed with gzip, or not at all.")
+    plain = _gunzip(body, cap) if encoding == "gzip" else body
+    if len(plain) > cap:
+        raise _too_large(cap)
+    return plain
+
+
+def _gunzip(body: bytes, cap: int) -> bytes:
+    """At most one byte more than ``cap``, however much the archive holds."""
+    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        plain = unpacking.decompress(body, cap + 1)
+    except zlib.error as error:
+        raise ParseError("The body is not gzip, as its Content-Encoding says.") from error
+    if len(plain) <= cap and (not unpacking.eof or unpacking.unused_data):
+        raise ParseError("The packed body ends early, or more follows it.")
+    return plain
 
 
 def read_json(body: bytes) -> Any:

@@ -45,3 +45,16 @@ class ErrorAnswer(msgspec.Struct, frozen=True):
     detail: str
     field: str = ""
     errors: list[FieldError] = []
+
+
+class PartialSuccess(msgspec.Struct, frozen=True):
+    """Spans that could not be used: how many (64-bit integers are text in OTLP's JSON), and why."""
+
+    rejectedSpans: str  # noqa: N815 - OTLP's name
+    errorMessage: str  # noqa: N815
+
+
+class TracesAnswer(msgspec.Struct, frozen=True):
+    """OTLP's ``ExportTraceServiceResponse``; empty when every span was taken."""
+
+    partialSuccess: PartialSuccess | None = None  # noqa: N815

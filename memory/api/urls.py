@@ -11,6 +11,7 @@ from memory.api import (
     openapi,
     path_urls,
     rewrite_urls,
+    traces,
 )
 
 __all__ = ["openapi", "urlpatterns"]  # importing openapi registers its extensions
@@ -23,6 +24,7 @@ urlpatterns = [
         experiences.ExperienceOutcomes.as_view(),
         name="api-experience-outcomes",
     ),
+    path("traces", traces.Traces.as_view(), name="api-traces"),
     path("payloads/<slug:digest>", experiences.PayloadDetail.as_view(), name="api-payload"),
     path("imports", imports.ImportList.as_view(), name="api-imports"),
     path("imports/<uuid:uuid>", imports.ImportDetail.as_view(), name="api-import"),

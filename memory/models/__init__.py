@@ -13,6 +13,7 @@ from memory.models.rewrites import Alert, RewriteProposal
 from memory.models.sequences import SequenceKind, ToolSequence
 from memory.models.texts import TextEntry
 from memory.models.tools import Tool, ToolSchema, Validator
+from memory.models.traces import Trace, TraceSpan
 from memory.models.watches import TaskWatch
 from memory.models.weak_spots import PatternHour, ToolHour, WeakSpot, WeakSpotMember, WeakSpotScan
 from memory.models.webhooks import Webhook, WebhookDelivery
@@ -22,7 +23,7 @@ __all__ = [
     "Localization", "Member", "Node", "Outcome", "Path", "PathBuild", "PathEdge", "PathEntry", "PathNode",
     "PathUse", "PatternHour", "PatternLink", "Payload", "RepeatCell", "RetryCell", "RewardChange",
     "RewriteProposal", "SequenceKind", "SpeedCell", "Step", "StoredAnswer", "Task", "TaskInsight",
-    "TaskWatch", "TextEntry", "Tool", "ToolCall", "ToolHour", "ToolSchema", "ToolSequence", "User",
-    "Validator", "WayCell", "WeakSpot", "WeakSpotMember", "WeakSpotScan", "Webhook", "WebhookDelivery",
-    "Workspace",
+    "TaskWatch", "TextEntry", "Tool", "ToolCall", "ToolHour", "ToolSchema", "ToolSequence", "Trace",
+    "TraceSpan", "User", "Validator", "WayCell", "WeakSpot", "WeakSpotMember", "WeakSpotScan", "Webhook",
+    "WebhookDelivery", "Workspace",
 ]  # fmt: skip

@@ -235,70 +235,53 @@ def signed_parts(token: str) -> list[Any]:
     ]  # fmt: skip
 
 
+EVERYWHERE: list[dict[str, Any]] = [
+    {},
+    {
+        "name": "Other city", "condition": "input.city == null", "priority": 2,
+        "action_detail": {"transform": "set_default", "field": "city", "default_value": "Lima"},
+    },
+    {
+        "name": "No sevens", "condition": "input.city == 7", "action_type": "PRE_CALL_VALIDATION",
+        "action_detail": {"message": "7 is no city", "on_failure": "block"},
+    },
+    {
+        "name": "Tell", "condition": "'vip' in task.tags", "action_type": "PROMPT_ENHANCEMENT",
+        "action_detail": {"text": "mind {{ input.city }}"},
+    },
+    {
+        "name": "Look first", "condition": "size(history) == 0", "action_type": "INSERT_STEP",
+        "action_detail": {"tool": "read_file", "arguments": {"name": "a"}},
+    },
+]  # fmt: skip
+ON_SEARCH: list[dict[str, Any]] = [
+    {
+        "name": "Other tool", "applies_to": "TOOL_CALL:search", "condition": "input.city == 'Lima'",
+        "action_type": "TOOL_SWITCH", "action_detail": {"tool": "lookup", "parameters": {"place": "city"}},
+    },
+    {
+        "name": "Adjust", "applies_to": {"tool": "search", "point": "after"},
+        "condition": "output.status == 'x'", "action_type": "POST_CALL_PARSING_ADJUST",
+        "action_detail": {"op": "treat_as_error", "message": "x"},
+    },
+]  # fmt: skip
+
+
 def make_corpus(cast: Cast) -> None:
     """Rules of every kind on a few tools, on trial in every mode, some that want the same field."""
-    workspace = cast.workspace
     for tool in TOOLS:
         scope = f"TOOL_CALL:{tool}"
-        make_rule(workspace, applies_to=scope)
-        make_rule(
-            workspace,
-            name="Other city",
-            applies_to=scope,
-            condition="input.city == null",
-            priority=2,
-            action_detail={"transform": "set_default", "field": "city", "default_value": "Lima"},
-        )
-        make_rule(
-            workspace,
-            name="No sevens",
-            applies_to=scope,
-            condition="input.city == 7",
-            action_type="PRE_CALL_VALIDATION",
-            action_detail={"message": "7 is no city", "on_failure": "block"},
-        )
-        make_rule(
-            workspace,
-            name="Tell",
-            applies_to=scope,
-            condition="'vip' in task.tags",
-            action_type="PROMPT_ENHANCEMENT",
-            action_detail={"text": "mind {{ input.city }}"},
-        )
-        make_rule(
-            workspace,
-            name="Look first",
-            applies_to=scope,
-            condition="size(history) == 0",
-            action_type="INSERT_STEP",
-            action_detail={"tool": "read_file", "arguments": {"name": "a"}},
-        )
+        for document in EVERYWHERE:
+            make_rule(cast.workspace, applies_to=scope, **document)
         for state in ("running", "shadow", "holdout"):
+            detail = {"transform": "set_default", "field": f"days_{state}", "default_value": 3}
             rule = make_rule(
-                workspace,
-                name=f"On trial {state}",
-                applies_to=scope,
-                active=False,
-                condition="input.days == null",
-                action_detail={"transform": "set_default", "field": f"days_{state}", "default_value": 3},
-            )
+                cast.workspace, name=f"On trial {state}", applies_to=scope, active=False,
+                condition="input.days == null", action_detail=detail,
+            )  # fmt: skip
             make_canary(rule, state=state)
-    make_rule(
-        workspace,
-        name="Other tool",
-        applies_to="TOOL_CALL:search",
-        condition="input.city == 'Lima'",
-        action_type="TOOL_SWITCH",
-        action_detail={"tool": "lookup", "parameters": {"place": "city"}},
-    )
-    make_rule(
-        workspace,
-        name="Adjust",
-        applies_to={"tool": "search", "point": "after"},
-        condition="output.status == 'x'",
-        action_type="POST_CALL_PARSING_ADJUST",
-        action_detail={"op": "treat_as_error", "message": "x"},
-    )
+    for document in ON_SEARCH:
+        make_rule(cast.workspace, **document)
     RULESETS.forget()
 
 

@@ -1,7 +1,10 @@
 """Integrations are tried where their framework is installed; in CI a missing one fails."""
 
+import gc
 import importlib.util
 import os
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,4 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What frameworks deprecate among themselves is their own affair."""
     for item in items:
         if HERE in item.path.parents:
-            item.add_marker(pytest.mark.filterwarnings("ignore::DeprecationWarning"))
+            for kind in ("DeprecationWarning", "ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
+                item.add_marker(pytest.mark.filterwarnings(f"ignore::{kind}"))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def sweep_up() -> Iterator[None]:
+    """What a framework left open must not be found in the tests of others."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()

@@ -126,7 +126,7 @@ def test_hooks__rule_mends_the_input__the_agent_calls_with_it() -> None:
     assert last["final"] is True
 
 
-def test_hooks__changed_calls_may_be_allowed() -> None:
+def test_hooks__changed_calls__may_be_allowed() -> None:
     answers = play(offline(standing.MEND_CITY), before(""), allow_changed=True)
     assert answers[0]["permissionDecision"] == "allow"
 

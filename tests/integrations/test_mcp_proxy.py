@@ -156,7 +156,7 @@ def test_tasks__named_in_meta__are_kept_apart() -> None:
     ]  # fmt: skip
 
 
-def test_everything_else__goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy__everything_else__goes_through() -> None:
     async def play(seen: Client) -> Any:
         tools = [tool.name for tool in (await seen.list_tools()).tools]
         resource = (await seen.read_resource("weather://today")).contents[0].text
@@ -176,7 +176,7 @@ def test_everything_else__goes_through(monkeypatch: pytest.MonkeyPatch) -> None:
     assert instructions == "Ask me about the weather."
 
 
-def test_unknown_tool_and_resource__are_the_servers_own_errors() -> None:
+def test_unknown_tool__and_resource__are_the_servers_own_errors() -> None:
     async def play(seen: Client) -> Any:
         with pytest.raises(MCPError):
             await seen.read_resource("weather://never")

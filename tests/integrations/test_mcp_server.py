@@ -68,7 +68,7 @@ def test_record_experience__twice__is_recorded_once(cast: Cast, ask: Any) -> Non
     assert ToolCall.objects.count() == 1
 
 
-def test_report_failure__is_a_failed_call(cast: Cast, ask: Any) -> None:
+def test_report_failure__one_call__is_a_failed_call(cast: Cast, ask: Any) -> None:
     async def work(seen: Client) -> Any:
         return await seen.call_tool(
             "report_failure", {"tool": "weather_api", "error": "city must not be empty"}

@@ -1,29 +1,27 @@
 """OTLP JSON traces, as the collector's file exporter writes them: one export a line, or one spread out.
 
-One task per trace. A call is a span that says so by the GenAI conventions
-(``gen_ai.operation.name = execute_tool``), OpenInference (``openinference.span.kind = TOOL``) or OpenLLMetry
-(``traceloop.span.kind = tool``).
+One task per trace. Which spans are calls is told by ``otlp_calls``; traces that are sent span by span, to
+``POST /api/v1/traces``, go through the same mapping.
 """
 
 from collections.abc import Iterator
 from typing import Any
 
-from memory.domain.importers.drafts import TEXT_CHARS, Draft, call_document
+from memory.domain.importers.drafts import TEXT_CHARS, Draft, reward_of
 from memory.domain.importers.grouping import Group, Groups, LateRowError
 from memory.domain.importers.messages import first_user_text
-from memory.domain.importers.moments import between_ms, moment
+from memory.domain.importers.moments import moment
+from memory.domain.importers.otlp_calls import call_of, is_tool, own_calls
 from memory.domain.importers.otlp_spans import Span, spans_of
 from memory.domain.importers.records import BadRecordError, Item, LineError, Source, excerpt
 from memory.domain.importers.values import Value, json_values, parsed
 
-NAMES = ("gen_ai.tool.name", "tool.name", "traceloop.entity.name")
-ARGUMENTS = ("gen_ai.tool.call.arguments", "input.value", "tool.parameters", "traceloop.entity.input")
-RESULTS = ("gen_ai.tool.call.result", "output.value", "traceloop.entity.output")
 CONVERSATIONS = ("gen_ai.conversation.id", "session.id")
 AGENTS = ("gen_ai.agent.name", "agent.name", "service.name")
 GOALS = ("input.value", "gen_ai.prompt.0.content", "llm.input_messages.0.message.content")
 MESSAGES = ("gen_ai.input.messages", "gen_ai.prompt", "input.value")
-HTTP_STATUS = ("http.response.status_code", "http.status_code")
+ENVIRONMENTS = ("deployment.environment.name", "deployment.environment")
+OUTCOME, REWARD = "hgmem.outcome", "hgmem.reward"
 
 
 def read(lines: Source, *, source: str = "") -> Iterator[Item]:
@@ -56,49 +54,29 @@ def _take(groups: Groups, value: Value, span: dict[str, Any] | BadRecordError, s
 
 def _draft(group: Group) -> Draft:
     spans = sorted((Span(row) for row in group.rows), key=lambda span: span.begin_nanos)
-    by_id = {span.id for span in spans}
-    root = next((span for span in spans if span.parent not in by_id), spans[0])
-    environment = root.first("deployment.environment.name", "deployment.environment")
     return Draft(
         line=group.line,
         external_id=group.key,
-        goal=_goal([root, *spans]),
-        agent=str(_first(spans, AGENTS) or ""),
-        framework=root.scope or "otlp",
-        root_task=str(_first(spans, CONVERSATIONS) or ""),
-        env={"environment": environment} if environment else {},
-        started_at=moment(spans[0].begin_nanos),
-        finished_at=moment(max(span.end_nanos for span in spans)),
-        outcome=_outcome(root),
-        calls=[_call(span) for span in spans if _is_tool(span)],
+        calls=[call_of(span) for span in own_calls(spans)],
+        **about_task(spans),
     )
 
 
-def _is_tool(span: Span) -> bool:
-    kinds = (span.first("openinference.span.kind"), span.first("traceloop.span.kind"))
-    return span.first("gen_ai.operation.name") == "execute_tool" or any(
-        str(kind).lower() == "tool" for kind in kinds
-    )
-
-
-def _call(span: Span) -> dict[str, Any]:
-    error_type, message = span.failure()
-    failed = span.failed
-    begin, end = moment(span.begin_nanos), moment(span.end_nanos)
-    call = call_document(
-        span.first(*NAMES) or span.name.removeprefix("execute_tool ").strip(),
-        span.first(*ARGUMENTS),
-        status="error" if failed else "ok" if end else "unknown",
-        output=parsed(span.first(*RESULTS)),
-        error=message if failed else None,
-        error_type=error_type,
-        duration_ms=between_ms(begin, end),
-        started_at=begin,
-    )
-    http_status = span.first(*HTTP_STATUS)
-    if failed and isinstance(http_status, int) and 100 <= http_status <= 599:
-        call["error"]["http_status"] = http_status
-    return call
+def about_task(spans: list[Span]) -> dict[str, Any]:
+    """What the spans of a trace, in the order of their start, say about the task: fields of a ``Draft``."""
+    by_id = {span.id for span in spans}
+    root = next((span for span in spans if span.parent not in by_id), spans[0])
+    environment = root.first(*ENVIRONMENTS)
+    return {
+        "goal": _goal([root, *spans]),
+        "agent": str(_first(spans, AGENTS) or ""),
+        "framework": root.scope or "otlp",
+        "root_task": str(_first(spans, CONVERSATIONS) or ""),
+        "env": {"environment": environment} if environment else {},
+        "started_at": moment(spans[0].begin_nanos),
+        "finished_at": moment(max(span.end_nanos for span in spans)),
+        "outcome": _outcome(root),
+    }
 
 
 def _first(spans: list[Span], names: tuple[str, ...]) -> Any:
@@ -107,19 +85,20 @@ def _first(spans: list[Span], names: tuple[str, ...]) -> Any:
 
 
 def _goal(spans: list[Span]) -> str:
-    for span in spans:
-        if _is_tool(span):
-            continue
-        for name in MESSAGES:
-            found = parsed(span.first(name))
-            listed = found.get("messages") if isinstance(found, dict) else found
-            if isinstance(listed, list) and (said := first_user_text([_flat(item) for item in listed])):
-                return said
-        for name in GOALS:
-            text = span.first(name)
-            if isinstance(text, str) and text:
-                return text
-    return ""
+    return next((goal for span in spans if (goal := goal_of(span))), "")
+
+
+def goal_of(span: Span) -> str:
+    """What the user asked for, as far as one span tells; a tool's input is not it."""
+    if is_tool(span):
+        return ""
+    for name in MESSAGES:
+        found = parsed(span.first(name))
+        listed = found.get("messages") if isinstance(found, dict) else found
+        if isinstance(listed, list) and (said := first_user_text([_flat(item) for item in listed])):
+            return said
+    texts = (span.first(name) for name in GOALS)
+    return next((text for text in texts if isinstance(text, str) and text), "")
 
 
 def _flat(message: Any) -> Any:
@@ -130,7 +109,19 @@ def _flat(message: Any) -> Any:
 
 
 def _outcome(root: Span) -> dict[str, Any] | None:
-    if not root.failed or _is_tool(root):
+    said, reward = root.first(OUTCOME), root.first(REWARD)
+    if said in ("success", "failure", "unknown"):
+        outcome = {"result": said, "by": "agent"}
+        return outcome | ({"reward": reward_of(reward)} if _is_reward(reward) else {})
+    if not root.failed or is_tool(root):
         return None
     _, message = root.failure()
     return {"result": "failure", "by": "environment", "note": message[:TEXT_CHARS]}
+
+
+def _is_reward(value: Any) -> bool:
+    try:
+        reward_of(value)
+    except BadRecordError:
+        return False
+    return True

@@ -287,7 +287,7 @@ def in_task(task: hgmem.Task, guarded: Any) -> None:
         guarded("Bonn")
 
 
-def test_calls_outside_a_task__are_gathered_in_one() -> None:
+def test_calls__outside_a_task__are_gathered_in_one() -> None:
     client = with_rules()
     guarded = hgmem.guard(weather, client=client)
     guarded("Rome")
