@@ -3,15 +3,16 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
-from typing import IO, Any, TypeVar
-
-import httpx
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from hgmem.api import calls
 from hgmem.api.errors import ApiError, BadAnswer, ConnectionFailed, DeadlineExceeded
 from hgmem.api.identity import client_options
 from hgmem.api.settings import Settings
 from hgmem.api.shapes import Corrections, ItemResult, Located, Me, Page, PathPrompt
+
+if TYPE_CHECKING:
+    import httpx
 
 T = TypeVar("T")
 
@@ -118,6 +119,8 @@ class Api:
             http.close()
 
     def _once(self, request: calls.Request[Any]) -> calls.Answer:
+        import httpx  # half of what importing this library would cost, and many processes never send
+
         try:
             with self._client().stream(
                 request.method, request.path, params=dict(request.params), content=request.body,
@@ -136,7 +139,9 @@ class Api:
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             raise ConnectionFailed(f"The server cannot be reached: {error or type(error).__name__}") from None
 
-    def _client(self) -> httpx.Client:
+    def _client(self) -> "httpx.Client":
+        import httpx
+
         if self._http is None or self._pid != os.getpid():
             self._pid = os.getpid()
             self._http = httpx.Client(**client_options(self._settings, self._timeout_s))

@@ -39,9 +39,12 @@ class Binder:
         self._rest = kinds.get(_Kind.VAR_KEYWORD)
 
     def bind(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> Bound:
-        """The arguments by parameter. Raises TypeError as the call itself would."""
+        """The arguments by parameter; a rule may still add one that is missing.
+
+        Raises TypeError for what the callable has no parameter for, as the call itself would.
+        """
         owner, args = (args[:1], args[1:]) if self._has_owner else ((), args)
-        given = dict(self._signature.bind(*args, **keywords).arguments)
+        given = dict(self._signature.bind_partial(*args, **keywords).arguments)
         if self._rest is not None:
             given |= given.pop(self._rest, {})
         return Bound(owner, given, plain(given))

@@ -197,7 +197,11 @@ class Call:
         self._record("ok", None)
         if verdict.source == "open":
             return Result(output, None, self._told([]))
-        changed = verdict.output if verdict.applied and verdict.output != self._output else output
+        changed = (
+            verdict.output
+            if verdict.applied and verdict.has_output and verdict.output != self._output
+            else output
+        )
         return Result(changed, verdict.error or None, self._told(_texts(verdict.hints, "text")))
 
     def failed(self, error: BaseException | str, verdict: Verdict | None = None) -> Result:

@@ -11,7 +11,7 @@ from concurrent.futures import TimeoutError as Late
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from hgmem.api.errors import ConnectionFailed, HGMemError, NoDecision, ServerError
+from hgmem.api.errors import ConnectionFailed, DeadlineExceeded, HGMemError, NoDecision, ServerError
 from hgmem.api.settings import Settings
 from hgmem.api.shapes import Corrections
 from hgmem.receipts import issue_receipt
@@ -133,7 +133,7 @@ class Decider:
         return Verdict.from_answer(answer)
 
     def _without(self, context: Mapping[str, Any], error: Exception) -> Verdict:
-        if isinstance(error, Late | TimeoutError):
+        if isinstance(error, Late | TimeoutError | DeadlineExceeded):
             self.breaker.failed()
             return Verdict.open(context, "deadline")
         if isinstance(error, ConnectionFailed | ServerError):

@@ -16,14 +16,15 @@ class Verdict:
 
     ``source``: made here from the copy of the rules (``local``), by the server, or ``open``: there was none,
     the call goes on as it is, and ``why_open`` says why. The other parts are those of
-    :class:`hgmem.rules.Decision`; ``receipt`` is empty where nothing was decided. ``elapsed_ms`` is the time
-    the caller waited.
+    :class:`hgmem.rules.Decision` (``has_output``: it says what the output is); ``receipt`` is empty where
+    nothing was decided. ``elapsed_ms`` is the time the caller waited.
     """
 
     source: Source
     tool: str
     input: dict[str, Any]
     output: Any = None
+    has_output: bool = True
     error: Any = None
     block: Entries = field(default_factory=list)
     ask: Entries = field(default_factory=list)
@@ -59,6 +60,7 @@ class Verdict:
             raise TypeError("tool and input are no text and object")
         return cls(
             source="server", tool=answer["tool"], input=answer["input"], output=answer.get("output"),
+            has_output="output" in answer,
             error=answer.get("error"), receipt=str(answer.get("receipt") or ""),
             ruleset_version=str(answer["ruleset_version"]), **parts,
         )  # fmt: skip

@@ -7,12 +7,12 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-os.environ.setdefault("CREWAI_DISABLE_TELEMETRY", "true")
-os.environ.setdefault("OTEL_SDK_DISABLED", "true")
-
 from tests.integrations.conftest import need
 
 need("crewai", extra="crewai")
+
+os.environ["CREWAI_DISABLE_TELEMETRY"] = "true"  # before it is imported, and only where it is
+os.environ["OTEL_SDK_DISABLED"] = "true"
 
 with warnings.catch_warnings():  # crewai warns about its own modules while it is imported
     warnings.simplefilter("ignore")

@@ -65,7 +65,9 @@ def document(name: str = "t", seq: int = 0, **more: Any) -> dict[str, Any]:
     return {"external_id": name, "calls": [{"seq": seq, "tool": "search", "input": {"q": "x"}}], **more}
 
 
-def test_record__disk_has_room__is_there_when_it_returns(recorder: Recorder, server: Server, tmp_path: Path) -> None:
+def test_record__disk_has_room__is_there_when_it_returns(
+    recorder: Recorder, server: Server, tmp_path: Path
+) -> None:
     assert recorder.record(document()) is True
     (segment,) = (tmp_path / "spool").glob("*/*.log")
     assert [json.loads(frame[1:])["external_id"] for frame in read_frames(segment)] == ["t"]
@@ -73,7 +75,9 @@ def test_record__disk_has_room__is_there_when_it_returns(recorder: Recorder, ser
     assert server.batches == []
 
 
-def test_flush__server_answers__delivers_and_deletes(recorder: Recorder, server: Server, tmp_path: Path) -> None:
+def test_flush__server_answers__delivers_and_deletes(
+    recorder: Recorder, server: Server, tmp_path: Path
+) -> None:
     for seq in range(5):
         recorder.record(document(seq=seq))
     recorder.note({"token": "a.b.c"})
