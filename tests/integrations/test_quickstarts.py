@@ -51,5 +51,9 @@ def test_quickstart__as_printed__fails_first_and_works_with_the_rule(
     assert goals == {(name if name != "plain-loops" else "", "What is the weather like?")}
 
 
-def test_quickstarts__each_page__is_run() -> None:
-    assert {path.stem for path in PAGES.glob("*.md")} == {*FIRST, *SECOND}
+def test_quickstarts__each_page__is_run_and_in_the_index() -> None:
+    elsewhere = {"README", "mcp", "claude-agent-sdk"}  # no program, or one that another test runs
+    written = {path.stem for path in PAGES.glob("*.md")} - elsewhere
+    assert written == {*FIRST, *SECOND}
+    index = (PAGES / "README.md").read_text()
+    assert [name for name in written if f"({name}.md)" not in index] == []
