@@ -16,10 +16,17 @@ from tests.integrations.printed import PAGES, Program, read_page, second_python
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-FIRST = {"openai-agents": "agents", "pydantic-ai": "pydantic_ai", "plain-loops": "hgmem"}
+FIRST = {
+    "openai-agents": "agents", "pydantic-ai": "pydantic_ai", "plain-loops": "hgmem", "langchain": "langchain",
+    "langgraph": "langgraph", "llamaindex": "llama_index.core", "ag2": "ag2",
+}  # fmt: skip
 """Pages of frameworks of this environment, and the module each needs."""
-SECOND = {"crewai": "crewai"}
+SECOND = {"crewai": "crewai", "autogen": "autogen_core"}
 """Pages of frameworks of the second environment."""
+
+
+FRAMEWORK = {"plain-loops": ""}
+"""What a task says where that is not the name of the page."""
 
 
 def python_for(page: str) -> str:
@@ -48,7 +55,7 @@ def test_quickstart__as_printed__fails_first_and_works_with_the_rule(
     assert [first.status, second.status] == ["error", "ok"]
     assert second.input == {"city": "Shanghai"}
     goals = set(Task.objects.values_list("framework", "goal"))
-    assert goals == {(name if name != "plain-loops" else "", "What is the weather like?")}
+    assert goals == {(FRAMEWORK.get(name, name), "What is the weather like?")}
 
 
 def test_quickstarts__each_page__is_run_and_in_the_index() -> None:
