@@ -9,8 +9,8 @@ import pytest
 @pytest.mark.parametrize(
     ("module", "framework", "extra"),
     [
-        ("langchain", "langchain.agents.middleware", "langchain"),
-        ("llamaindex", "llama_index.core", "llamaindex"),
+        ("langchain", "langchain.agents.middleware.types", "langchain"),
+        ("llamaindex", "llama_index.core.tools", "llamaindex"),
         ("autogen", "autogen_core", "autogen"),
         ("ag2", "ag2", "ag2"),
         ("openai_agents", "agents", "openai-agents"),
