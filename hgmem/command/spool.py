@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hgmem.command.terminal import open_client, printable
+from hgmem.runtime.client import Client
 
 
 def add_to(commands: Any) -> None:
@@ -16,13 +17,17 @@ def add_to(commands: Any) -> None:
         "action", nargs="?", choices=("show", "deliver", "refused", "retry", "drop"), default="show",
         help="show it, deliver now, list refused ones, send them again, or drop them",
     )  # fmt: skip
+    parser.add_argument(
+        "--from-key", metavar="PREFIX",
+        help="with deliver: also what waits for the key of this server that begins with these 12 characters",
+    )  # fmt: skip
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Do one of the actions; 1 when something still waits after a delivery."""
     with open_client(options) as client:
-        home = client.settings.home
+        home = client.settings.folder
         if options.action == "refused":
             for row in _refused(home):
                 print(printable(f"{row['kind']}: {json.dumps(row['reason'], ensure_ascii=False)}", 300))
@@ -37,11 +42,22 @@ def run(options: argparse.Namespace) -> int:
             _drop(home)
         if options.action in ("deliver", "retry"):
             client.recorder.adopt()
+            if options.from_key:
+                _take_over(client, options.from_key)
             done = client.flush(30.0)
             print("all is delivered" if done else f"some waits: {client.stats().last_error}")
             return int(not done)
         print(f"{_waiting(home):,} bytes wait in {home / 'spool'}; refused: {sum(1 for _ in _refused(home))}")
+        others = sum(_waiting(other) for other in client.settings.home.iterdir() if other != home)
+        if others:
+            print(f"{others:,} bytes wait for other servers or keys; after a change of keys: --from-key")
     return 0
+
+
+def _take_over(client: Client, key_prefix: str) -> None:
+    other = client.settings.home / client.settings.destination(key_prefix)
+    taken = client.recorder.adopt(other) if (other / "spool").is_dir() else 0
+    print(f"{taken} files of {printable(key_prefix, 40)} are taken over")
 
 
 def _waiting(home: Path) -> int:
