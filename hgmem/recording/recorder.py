@@ -37,8 +37,8 @@ WARN_EVERY_S: Final = 60.0
 class Stats:
     """How recording goes, since this process began.
 
-    ``waiting_bytes`` are on disk, the oldest of them for about ``oldest_s`` seconds; ``in_memory`` entries are
-    only in this process; ``dropped`` ones are lost. ``delivered`` and ``refused`` count documents as sent
+    ``waiting_bytes`` are on disk, the oldest of them for about ``oldest_s`` seconds; ``in_memory`` entries
+    are only in this process; ``dropped`` ones are lost. ``delivered`` and ``refused`` count documents as sent
     (those of one task joined) and decisions.
     """
 
@@ -54,6 +54,14 @@ class Stats:
 
 class Recorder:
     """Takes documents and notes from any thread; delivers them in one of its own."""
+
+    _lane: Lane | None
+    _making: threading.Lock
+    _lane_not_before: float
+    _not_before: float
+    _adopted_at: float
+    _synced_at: float
+    _warned_at: float
 
     def __init__(
         self,
@@ -223,9 +231,7 @@ class Recorder:
         self._count(1)
         try:
             self._thread.start()
-        except (
-            RuntimeError
-        ) as error:  # no more threads, or the interpreter ends: close() or the next delivers
+        except RuntimeError as error:  # no more threads, or the interpreter ends: the next one delivers
             self._warn("Nothing of %s is delivered now: %s", error)
         return is_safe
 
@@ -287,7 +293,7 @@ class Recorder:
             log.warning(text, self.home, error)
 
     def _start_over(self) -> None:
-        self._lane: Lane | None = None
+        self._lane = None
         self._lane_not_before = float("-inf")
         self._making = threading.Lock()
         self._delivering = threading.Lock()
