@@ -95,7 +95,7 @@ screenshot: $(VENV)/.test ## take the README's screenshots of the demo
 pytest: $(VENV)/.test $(VENV)-agents/.made
 	HGMEM_TEST_AGENTS=$(FRAMEWORKS) $(BIN)/python -m pytest -q -n $(WORKERS) $(ARGS)
 	@$(if $(ARGS),true,test ! -e $(VENV)-agents/bin/pytest || HGMEM_TEST_AGENTS=crewai,autogen \
-	  $(VENV)-agents/bin/python -m pytest -q -c tests/integrations/pytest.ini --rootdir . \
+	  $(VENV)-agents/bin/python -m pytest -q -c tests/integrations/second.ini --rootdir . \
 	  tests/integrations/test_crewai.py tests/integrations/test_autogen.py)
 	HGMEM_TEST_DATABASE=postgres $(BIN)/python -m pytest -q -n $(WORKERS) $(if $(ARGS),,$(ONCE:%=--ignore=%)) $(ARGS)
 

@@ -37,6 +37,7 @@ def run_proxy(options: argparse.Namespace) -> int:
     if bool(options.upstream) == bool(options.server):
         raise ConfigError("say which server: hgmem mcp-proxy -- COMMAND ..., or --upstream URL.")
     with open_client(options, framework="mcp") as client:
+        client.refresh_rules()  # the first call must not wait for them
         upstream = options.upstream or list(options.server)
         stand_between(
             client, upstream, transport=options.transport, host=options.host, port=options.port

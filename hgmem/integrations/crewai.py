@@ -105,7 +105,8 @@ class HGMemHooks:
             return str(call.refusal)
         text, raw = str(context.tool_result or ""), context.raw_tool_result
         if text.startswith(BLOCKED):
-            return _refused_elsewhere(call, text)
+            _refused_elsewhere(call, text)
+            return None
         error = _error_in(text, raw)
         if error:
             result = conclude_error(call, error)

@@ -153,7 +153,7 @@ def _guard_agent(agent: Agent[Any], guard: "_Guard", made: dict[int, Agent[Any]]
         known = own | {tool.name: tool for tool in found}
         return [guard.tool(tool, known) for tool in found]
 
-    copied.get_mcp_tools = mcp_tools  # type: ignore[method-assign]
+    vars(copied)["get_mcp_tools"] = mcp_tools
     copied.handoffs = [_guard_handoff(other, guard, made) for other in agent.handoffs]
     return copied
 
@@ -264,7 +264,7 @@ async def _as_the_sdk_does(tool: FunctionTool, context: Any, error: Exception) -
 
 
 def _instructions(agent: Agent[Any], client: Runtime | None) -> Any:
-    own = agent.instructions
+    own: Any = agent.instructions
     if hasattr(own, _MARK):
         return own
 

@@ -192,10 +192,11 @@ def _shown(result: Result, wrapper: ToolReturn[Any] | None) -> Any:
         beside = wording.with_hints("", result.hints).strip()
     if wrapper is None:
         return ToolReturn(output, content=beside) if beside else output
-    content = [] if wrapper.content is None else [wrapper.content]
-    if not isinstance(wrapper.content, str | None):
-        content = list(wrapper.content)
-    return replace(wrapper, return_value=output, content=[*content, beside] if beside else wrapper.content)
+    if not beside:
+        return replace(wrapper, return_value=output)
+    more: Any = wrapper.content or []
+    more = [more] if isinstance(more, str) else list(more)
+    return replace(wrapper, return_value=output, content=[*more, beside])
 
 
 def _told(error: Exception, hints: list[str]) -> Exception:

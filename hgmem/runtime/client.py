@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from hgmem.api.asynchronous import AsyncApi
+from hgmem.api.errors import HGMemError
 from hgmem.api.settings import Settings, load_settings
 from hgmem.api.sync import Api
 from hgmem.recording.recorder import Recorder, Stats
@@ -51,6 +52,21 @@ class Runtime:
     async def adecide(self, context: Mapping[str, Any]) -> Verdict:
         """:meth:`decide`, without holding the event loop."""
         return await self.decider.adecide(context)
+
+    def refresh_rules(self) -> bool:
+        """Fetch the newest rules now; whether the server confirmed them. For programs that end soon.
+
+        One that runs on looks for new rules every ``refresh_s`` anyway. Waits up to 10 seconds for a server
+        that hangs; never raises.
+        """
+        try:
+            self.rules.load()
+            if self.settings.is_on:
+                self.rules.refresh()
+        except HGMemError as error:
+            log.warning("The rules cannot be fetched: %s", error)
+            return False
+        return self.settings.is_on
 
     def record(self, document: Mapping[str, Any]) -> bool:
         """Record an experience document in the background; True when it is safe on disk. Never raises."""

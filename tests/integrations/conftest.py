@@ -17,14 +17,15 @@ def need(*modules: str, extra: str) -> None:
 
     ``HGMEM_TEST_AGENTS`` lists the extras that this environment must have: one of those fails.
     """
-    missing = [name for name in modules if not _is_there(name)]
+    missing = [name for name in modules if not is_there(name)]
     if missing and extra in os.environ.get("HGMEM_TEST_AGENTS", "").split(","):
         pytest.fail(f"{', '.join(missing)} is not installed here", pytrace=False)
     if missing:
         pytest.skip(f"{', '.join(missing)} is not installed here: hgmem[{extra}]", allow_module_level=True)
 
 
-def _is_there(name: str) -> bool:
+def is_there(name: str) -> bool:
+    """Whether a module could be imported."""
     try:
         return importlib.util.find_spec(name) is not None
     except ModuleNotFoundError:

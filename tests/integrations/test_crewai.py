@@ -162,3 +162,11 @@ def test_hooks__another_one_refuses_later__the_call_is_rejected() -> None:
             unregister_before_tool_call_hook(refuse)
     assert answer(model).startswith("Tool execution blocked by hook")
     assert client.calls[0]["status"] == "rejected"
+
+
+def test_hooks__registered__guard_a_single_agent() -> None:
+    client, model = offline(standing.MEND_CITY), Scripted(model="scripted")
+    agent = Agent(role="guide", goal="help", backstory="none", llm=model, tools=[weather])
+    with HGMemHooks(client), hgmem.task("weather", client=client):
+        agent.kickoff("How is the weather?")
+    assert summary(client) == [("weather", "ok", {"city": "Lima"})]

@@ -6,7 +6,14 @@ from typing import Any
 import pytest
 
 from hgmem import guard, task
-from hgmem.integrations.openai_tools import arun_tool_calls, arun_tool_uses, run_tool_calls, run_tool_uses
+from hgmem.integrations.openai_tools import (
+    arun_function_calls,
+    arun_tool_calls,
+    arun_tool_uses,
+    run_function_calls,
+    run_tool_calls,
+    run_tool_uses,
+)
 from tests.integrations import standing
 from tests.integrations.standing import offline, summary
 
@@ -117,3 +124,42 @@ def test_uses__anthropic_style__results_and_errors(is_async: bool) -> None:
         },
     ]  # fmt: skip
     assert {document["external_id"] for document in client.documents} == {"mine"}
+
+
+def test_loop__unknown_tool_that_a_rule_knows__is_switched() -> None:
+    rule = {**standing.SWITCH, "applies_to": "TOOL_CALL:wether"}
+    client = offline(rule)
+    assert told(client, as_dict('{"city": "Rome"}', "wether")) == "forecast for Rome"
+    assert summary(client) == [("forecast", "ok", {"place": "Rome"})]
+
+
+def test_loop__async_tool_in_a_sync_loop__is_an_error_of_the_caller() -> None:
+    async def weather() -> str:
+        return "sunny"
+
+    with pytest.raises(TypeError, match="weather: async tools need"):
+        run_tool_calls([as_dict("{}")], [weather], client=offline())
+
+
+def test_loop__custom_tool__gets_the_text_as_its_input() -> None:
+    call = {"id": "c0", "type": "custom", "custom": {"name": "shout", "input": "hello"}}
+    (message,) = run_tool_calls([call], {"shout": lambda input: input.upper()}, client=offline())
+    assert message["content"] == "HELLO"
+
+
+def test_function_calls__responses_style__items_of_output(is_async: bool) -> None:
+    client = offline(standing.MEND_CITY)
+    output = [
+        {"type": "message", "content": []},
+        {"type": "function_call", "call_id": "c0", "name": "weather", "arguments": "{}"},
+        {"type": "custom_tool_call", "call_id": "c1", "name": "shout", "input": "hello"},
+    ]
+    tools = {"weather": standing.weather, "shout": lambda input: input.upper()}
+    if is_async:
+        items = asyncio.run(arun_function_calls(output, tools, client=client))
+    else:
+        items = run_function_calls(output, tools, client=client)
+    assert items == [
+        {"type": "function_call_output", "call_id": "c0", "output": "sunny in Lima"},
+        {"type": "custom_tool_call_output", "call_id": "c1", "output": "HELLO"},
+    ]
