@@ -56,7 +56,7 @@ def _deliver(client: Client, options: argparse.Namespace) -> int:
 def _retry(client: Client) -> None:
     """Record it again; it is given up here only when all of it is safe there."""
     keep = {"experience": client.recorder.record, "receipt": client.recorder.note}
-    if all([keep[row["kind"]](row["item"]) for row in _refused(client.settings.folder)]):
+    if all(keep[row["kind"]](row["item"]) for row in _refused(client.settings.folder)):
         _drop(client.settings.folder)
 
 

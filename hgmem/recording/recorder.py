@@ -57,6 +57,7 @@ class Recorder:
 
     _lane: Lane | None
     _making: threading.Lock
+    _handled: int
     _lane_not_before: float
     _not_before: float
     _adopted_at: float
