@@ -18,6 +18,8 @@ Send = Callable[[Sequence[Document]], Sequence[Mapping[str, Any]]]
 
 MAX_BATCH_BYTES: Final = 2 * 1024 * 1024
 MAX_BATCH: Final = 100
+MAX_BATCH_CALLS: Final = 500
+"""What the server takes in one request."""
 LOG_EVERY_S: Final = 60.0
 TAKEN: Final = frozenset(("created", "updated", "unchanged"))
 REFUSALS: Final = (InvalidRequest, Conflict, TooLarge)
@@ -48,7 +50,7 @@ class Delivery:
                 yield kind, batch
 
     def send(self, kind: bytes, batch: list[dict[str, Any]]) -> None:
-        """Send a batch; where the server refuses it whole, each item alone, so that one holds up no other.
+        """Send a batch; where the server refuses it whole, its halves, so that no item holds up another.
 
         Raises:
             HGMemError: the server took none of it, or said nothing that can be understood.
@@ -57,8 +59,9 @@ class Delivery:
             results = self._senders[kind](batch)
         except REFUSALS as error:
             if len(batch) > 1:
-                for item in batch:
-                    self.send(kind, [item])
+                middle = len(batch) // 2
+                self.send(kind, batch[:middle])
+                self.send(kind, batch[middle:])
                 return
             results = [_told(error)]
         if len(results) != len(batch) or not all(isinstance(result, Mapping) for result in results):
@@ -106,15 +109,22 @@ def _is_about_calls(result: Document) -> bool:
     return not errors or any("calls" in str(error.get("field")) for error in errors)
 
 
+def _count_calls(item: Document) -> int:
+    calls = item.get("calls")
+    return len(calls) if isinstance(calls, list) else 0
+
+
 def _batches(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     batch: list[dict[str, Any]] = []
-    size = 0
+    size = calls = 0
     for item in items:
-        length = len(json.dumps(item))
-        if batch and (size + length > MAX_BATCH_BYTES or len(batch) >= MAX_BATCH):
+        length, more = len(json.dumps(item)), _count_calls(item)
+        is_full = size + length > MAX_BATCH_BYTES or calls + more > MAX_BATCH_CALLS or len(batch) >= MAX_BATCH
+        if batch and is_full:
             yield batch
-            batch, size = [], 0
+            batch, size, calls = [], 0, 0
         batch.append(item)
         size += length
+        calls += more
     if batch:
         yield batch

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 MAX_CALLS: Final = 400
-"""Calls of one document that is sent; the server takes 500."""
+"""Calls of one document that is sent; the server takes 500 in a request."""
 MAX_BYTES: Final = 2 * 1024 * 1024
 _ENDING: Final = ("final", "outcome", "finished_at")
 

@@ -112,6 +112,21 @@ def test_turn__no_word_on_the_items__keeps_them_and_waits(tmp_path: Path, answer
     assert recorder.stats().delivered == 1
 
 
+def test_turn__many_calls__no_request_has_more_than_the_server_takes(tmp_path: Path) -> None:
+    counts: list[int] = []
+
+    def answer(items: Sequence[Any]) -> Any:
+        counts.append(sum(len(item["calls"]) for item in items))
+        return created(items)
+
+    recorder, _ = make_recorder(tmp_path, answer)
+    for seq in range(300):
+        for name in "abc":
+            recorder.record(document(name, call(seq)))
+    assert recorder.flush() is True
+    assert counts == [300, 300, 300]
+
+
 def test_turn__cut_in_the_middle_of_a_segment__goes_on_where_it_was(tmp_path: Path) -> None:
     answers: list[Any] = [None, ConnectionFailed("cut")]
 

@@ -14,7 +14,7 @@ from tests.servers import free_port, start_web
 def test_record__agents_and_server_are_killed__each_call_is_there_once(cast: Cast, tmp_path: Path) -> None:
     port = free_port()
     acknowledged = kill_again_and_again(
-        lambda: start_web(var=tmp_path, port=port), make_key(cast.workspace), tmp_path, lives=2
+        lambda: start_web(var=tmp_path, port=port), make_key(cast.workspace), tmp_path, lives=1
     )
     stored = list(ToolCall.objects.values_list("task__external_id", "seq", "input"))
     assert len(acknowledged) > 50
