@@ -1,6 +1,7 @@
 """A real server for benchmarks: granian on a free port of this machine, with a database of its own."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -32,10 +33,10 @@ def prepare_site(var: Path, **environment: str) -> None:
 
 
 @contextmanager
-def granian(*, workers: int, threads: int = 1, port: int = 0) -> Iterator[str]:
+def granian(*, workers: int, threads: int = 1, port: int = 0, kill: bool = False) -> Iterator[str]:
     """Start the site with this process's environment; yields its URL and stops it at the end.
 
-    ``port`` 0: a free one.
+    ``port`` 0: a free one. ``kill``: it ends by SIGKILL, with whatever it is doing.
     """
     port = port or free_port()
     command = [
@@ -43,12 +44,16 @@ def granian(*, workers: int, threads: int = 1, port: int = 0) -> Iterator[str]:
         "--workers", str(workers), "--blocking-threads", str(threads), "--no-ws", "--log-level", "warning",
         "hgmem_site.wsgi:application",
     ]  # fmt: skip
-    server = subprocess.Popen(command, cwd=ROOT)
+    server = subprocess.Popen(command, cwd=ROOT, start_new_session=kill)
     try:
         _wait_for(port, server)
         yield f"http://127.0.0.1:{port}"
     finally:
-        stop(server)
+        if kill:
+            os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+        else:
+            stop(server)
 
 
 def stop(process: "subprocess.Popen[bytes]") -> None:

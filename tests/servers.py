@@ -140,9 +140,9 @@ def start_celery(*arguments: str, var: Path, **environment: str) -> Iterator[Pro
 
 
 @contextmanager
-def start_web(*, var: Path, **environment: str) -> Iterator[str]:
-    """A web process on the test's database; yields its URL."""
-    port = free_port()
+def start_web(*, var: Path, port: int = 0, **environment: str) -> Iterator[str]:
+    """A web process on the test's database; yields its URL. Killed at the end. ``port`` 0: a free one."""
+    port = port or free_port()
     command = [
         sys.executable, "-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port),
         "--blocking-threads", "2", "--no-ws", "--log-level", "warning", "hgmem_site.wsgi:application",

@@ -1,5 +1,6 @@
 """The settings of a client: given, else from the environment, else a default that works."""
 
+import hashlib
 import logging
 import os
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from hgmem.signatures import PREFIX_CHARS, derive_key, digest_key
 
 log = logging.getLogger(__name__)
 Evaluate = Literal["local", "server"]
+Fsync = Literal["background", "always"]
 _LOOPBACK: Final = frozenset(("localhost", "127.0.0.1", "::1"))
 _MIB: Final = 1024 * 1024
 
@@ -25,11 +27,13 @@ class Settings:
     is asked and nothing recorded. ``deadline_s`` (seconds) is the whole time one question may take, whatever
     happens; then the call goes on without rules, except for tools that match one of the globs
     ``fail_closed``. ``evaluate``: ``local`` decides from a copy of the rules that is looked after in the
-    background every ``refresh_s`` seconds, ``server`` asks each time. ``home`` is the folder of that copy
-    and of the spool, which takes up to ``spool_bytes``. ``agent``, ``framework`` and ``tags`` are those of
-    tasks that say nothing else. ``capture`` false keeps inputs and outputs out of what is recorded;
-    ``redact`` gets ``{"input", "output"}`` of each call and returns what of it is recorded. ``transport``
-    is an httpx transport to send through: a proxy, certificates of one's own, a server in this process.
+    background every ``refresh_s`` seconds, ``server`` asks each time. ``home`` is the folder of that copy and
+    of the spool, which takes up to ``spool_bytes`` a process. ``fsync``: ``background`` syncs what waits
+    there every second, ``always`` before recording returns, which takes milliseconds. ``agent``,
+    ``framework`` and ``tags`` are those of tasks that say nothing else. ``capture`` false keeps inputs and
+    outputs out of what is recorded; ``redact`` gets ``{"input", "output"}`` of each call and returns what of
+    it is recorded. ``transport`` is an httpx transport to send through: a proxy, certificates of one's own, a
+    server in this process.
     """
 
     url: str = ""
@@ -40,6 +44,7 @@ class Settings:
     refresh_s: float = 5.0
     home: Path = Path()
     spool_bytes: int = 256 * _MIB
+    fsync: Fsync = "background"
     agent: str = ""
     framework: str = ""
     tags: tuple[str, ...] = ()
@@ -51,6 +56,15 @@ class Settings:
     def is_on(self) -> bool:
         """Whether there is a server to talk to."""
         return bool(self.url and self.key)
+
+    @property
+    def folder(self) -> Path:
+        """Where in ``home`` the spool of this server and key is: what waits for another is not sent here."""
+        return self.home / self.destination(self.key_prefix)
+
+    def destination(self, key_prefix: str) -> str:
+        """A name for this server and the key that begins like this."""
+        return hashlib.sha256(f"{self.url}\n{key_prefix}".encode()).hexdigest()[:16]
 
     @property
     def key_prefix(self) -> str:
@@ -95,6 +109,8 @@ def _check(settings: Settings) -> None:
         raise ConfigError("the key holds characters that no key has; copy it again.")
     if settings.evaluate not in ("local", "server"):
         raise ConfigError(f"evaluate must be local or server, not {settings.evaluate!r}.")
+    if settings.fsync not in ("background", "always"):
+        raise ConfigError(f"fsync must be background or always, not {settings.fsync!r}.")
     for name, least, most in (("deadline_s", 0.001, 60), ("refresh_s", 0.1, 3_600)):
         value = getattr(settings, name)
         if not isinstance(value, int | float) or not least <= value <= most:
@@ -155,6 +171,7 @@ _VARIABLES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "fail_closed": ("HGMEM_FAIL_CLOSED", _words),
     "refresh_s": ("HGMEM_REFRESH_S", float),
     "spool_bytes": ("HGMEM_SPOOL_BYTES", int),
+    "fsync": ("HGMEM_FSYNC", str),
     "agent": ("HGMEM_AGENT", str),
     "tags": ("HGMEM_TAGS", _words),
     "capture": ("HGMEM_CAPTURE", _flag),

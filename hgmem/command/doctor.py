@@ -87,9 +87,9 @@ def _home(client: Client) -> Finding:
 
 
 def _spool(client: Client) -> Finding:
-    folder = client.settings.home / "spool"
+    folder = client.settings.folder / "spool"
     size = sum(path.stat().st_size for path in folder.glob("*/*.log")) if folder.is_dir() else 0
-    refused = client.settings.home / "refused" / "refused.jsonl"
+    refused = client.settings.folder / "refused" / "refused.jsonl"
     if refused.exists():
         return Finding("warn", "spool", f"{size:,} bytes wait; the server refused some: hgmem spool refused")
     return Finding("ok", "spool", f"{size:,} bytes wait to be delivered")

@@ -5,7 +5,8 @@ long as it lives, and *segments*, append-only files that are deleted whole when 
 frame is ``length (4 bytes) crc32 (4 bytes) payload``, big-endian; what a crash or a full disk cut off has the
 wrong length or sum and is left out. One ``write`` a frame: it survives the death of the process.
 
-The lane of a dead process is taken over by whoever gets its lock first.
+The lane of a dead process is taken over by whoever gets its lock first. The death of the machine loses what
+was not yet synced: see :meth:`Lane.sync`.
 """
 
 import fcntl
@@ -13,6 +14,7 @@ import os
 import shutil
 import struct
 import threading
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +25,7 @@ HEAD: Final = struct.Struct(">II")
 MAX_FRAME_BYTES: Final = 16 * 1024 * 1024
 MAX_REFUSED_BYTES: Final = 16 * 1024 * 1024
 SEGMENT_BYTES: Final = 4 * 1024 * 1024
+NEW_LANE_TRIES: Final = 5
 LOCK: Final = "lock"
 SUFFIX: Final = ".log"
 
@@ -30,22 +33,24 @@ SUFFIX: Final = ".log"
 class Lane:
     """The part of the spool that this process writes. Thread-safe; raises OSError where the disk does."""
 
-    def __init__(self, root: Path, limit_bytes: int) -> None:
-        """Takes a new lane below ``root``, whose folders are made when they are missing (mode 0700)."""
-        self.path = root / uuid4().hex
+    def __init__(self, root: Path, limit_bytes: int, *, sync_each: bool = False) -> None:
+        """Takes a new lane below ``root``, whose folders are made when they are missing (mode 0700).
+
+        ``sync_each``: :meth:`append` returns when a frame is on the disk itself, not in the system's memory.
+        """
         self.bytes = 0
         self._root = root
         self._limit = limit_bytes
+        self._sync_each = sync_each
         self._writing = threading.Lock()
         self._file = -1
         self._current: Path | None = None
         self._size = 0
         self._count = 0
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.path.mkdir(mode=0o700)
-        self._held = _try_lock(self.path)
-        if self._held is None:
-            raise OSError(f"{self.path} cannot be locked")
+        self._unsynced: set[Path] = set()
+        root.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        root.mkdir(mode=0o700, exist_ok=True)
+        self.path, self._held = _new_lane(root)
 
     def append(self, payload: bytes) -> None:
         """Write a frame. Raises OSError when it is not safely there; nothing of it counts then."""
@@ -56,11 +61,15 @@ class Lane:
             if self._file < 0:
                 self._open()
             written = os.write(self._file, frame)
+            self.bytes += written
+            self._size += written
             if written != len(frame):
                 self._close()  # a cut frame ends its segment
                 raise OSError("the disk is full")
-            self.bytes += written
-            self._size += written
+            if self._sync_each:
+                os.fsync(self._file)
+            elif self._current is not None:
+                self._unsynced.add(self._current)
             if self._size >= SEGMENT_BYTES:
                 self._close()
 
@@ -72,15 +81,33 @@ class Lane:
 
     def discard(self, segment: Path) -> None:
         """Delete a segment that was delivered."""
-        size = segment.stat().st_size
-        segment.unlink()
+        try:
+            size = segment.stat().st_size
+            segment.unlink()
+        except FileNotFoundError:  # let go at the end of the process, and taken over meanwhile
+            return
         with self._writing:
             self.bytes -= size
+            self._unsynced.discard(segment)
 
-    def adopt(self) -> int:
-        """Take over the segments of dead processes; how many."""
+    def sync(self) -> None:
+        """Make all that was appended survive the death of the machine. Holds up no :meth:`append`."""
+        with self._writing:
+            segments, self._unsynced = self._unsynced, set()
+        for segment in segments:
+            _sync(segment)
+        if segments:
+            _sync(self.path)
+
+    def oldest_s(self) -> float:
+        """About how many seconds the oldest segment has been waiting; 0 when none does."""
+        ages = (_age_s(segment) for segment in self.path.glob(f"*{SUFFIX}"))
+        return max(ages, default=0.0)
+
+    def adopt(self, root: Path | None = None) -> int:
+        """Take over the segments of dead processes, below this spool's root or another; how many."""
         taken = 0
-        for path in self._root.iterdir():
+        for path in (root or self._root).iterdir():
             if path == self.path or not path.is_dir():
                 continue
             held = _try_lock(path)
@@ -145,15 +172,6 @@ def read_frames(segment: Path) -> Iterator[bytes]:
             yield payload
 
 
-def sync_file(segment: Path) -> None:
-    """Make a segment survive the death of the machine."""
-    handle = os.open(segment, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def append_refused(folder: Path, row: bytes) -> None:
     """Add a line to what the server refused; the older half goes when it is too much."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -163,6 +181,35 @@ def append_refused(folder: Path, row: bytes) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         os.write(handle, row + b"\n")
+    finally:
+        os.close(handle)
+
+
+def _new_lane(root: Path) -> tuple[Path, int | None]:
+    """A folder of our own with its lock. Another process may take a new one for a dead one: then again."""
+    for _ in range(NEW_LANE_TRIES):
+        path = root / uuid4().hex
+        path.mkdir(mode=0o700)
+        held = _try_lock(path)
+        if held is not None:
+            return path, held
+    raise OSError(f"no folder in {root} can be locked")
+
+
+def _age_s(segment: Path) -> float:
+    try:
+        return max(0.0, time.time() - segment.stat().st_mtime)
+    except FileNotFoundError:  # delivered meanwhile
+        return 0.0
+
+
+def _sync(path: Path) -> None:
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:  # delivered meanwhile
+        return
+    try:
+        os.fsync(handle)
     finally:
         os.close(handle)
 

@@ -12,40 +12,38 @@ import os
 import random
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from hgmem.api.errors import ApiError, AuthError, HGMemError, PermissionDenied, RateLimited, ServerError
+from hgmem.api.errors import ApiError, BadAnswer, RateLimited, ServerError
 from hgmem.periodic import Periodic
-from hgmem.recording.lanes import Lane, append_refused, read_frames, sync_file
-from hgmem.recording.merging import merge_documents
+from hgmem.recording.buffer import Buffer
+from hgmem.recording.delivery import DOCUMENT, MAX_BATCH_BYTES, NOTE, Delivery, Document, Send
+from hgmem.recording.lanes import Lane, read_frames
 
 log = logging.getLogger(__name__)
-Document = Mapping[str, Any]
-Send = Callable[[Sequence[Document]], Sequence[Mapping[str, Any]]]
-"""Sends a batch; a result for each item with ``status``. Raises an HGMemError when it did not arrive."""
 
 TURN_S: Final = 0.25
 SLOWEST_S: Final = 60.0
+SYNC_EVERY_S: Final = 1.0
 ADOPT_EVERY_S: Final = 30.0
 MAX_MEMORY_BYTES: Final = 16 * 1024 * 1024
-MAX_BATCH_BYTES: Final = 2 * 1024 * 1024
-MAX_BATCH: Final = 100
 WARN_EVERY_S: Final = 60.0
-TAKEN: Final = frozenset(("created", "updated", "unchanged"))
-DOCUMENT: Final = b"d"
-NOTE: Final = b"n"
-KINDS: Final = {DOCUMENT: "experience", NOTE: "receipt"}
 
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """How recording goes. ``waiting_bytes`` are on disk, ``in_memory`` entries only in this process."""
+    """How recording goes, since this process began.
+
+    ``waiting_bytes`` are on disk, the oldest of them for about ``oldest_s`` seconds; ``in_memory`` entries
+    are only in this process; ``dropped`` ones are lost. ``delivered`` and ``refused`` count documents as sent
+    (those of one task joined) and decisions.
+    """
 
     waiting_bytes: int
+    oldest_s: float
     in_memory: int
     recorded: int
     delivered: int
@@ -58,14 +56,13 @@ class Recorder:
     """Takes documents and notes from any thread; delivers them in one of its own."""
 
     _lane: Lane | None
-    _memory: deque[bytes]
-    _memory_bytes: int
-    _dropped: int
-    _lane_not_before: float
-    _adopted_at: float
-    _warned_at: float
-    _not_before: float
     _making: threading.Lock
+    _handled: int
+    _lane_not_before: float
+    _not_before: float
+    _adopted_at: float
+    _synced_at: float
+    _warned_at: float
 
     def __init__(
         self,
@@ -73,11 +70,18 @@ class Recorder:
         limit_bytes: int,
         send_documents: Send,
         send_notes: Send,
+        *,
+        sync_each: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._home = home
+        """``home`` is for one server and key alone: what waits there is sent to it, whoever recorded it.
+
+        ``sync_each``: :meth:`record` waits for the disk itself, and the death of the machine loses nothing.
+        """
+        self.home = home
         self._limit = limit_bytes
-        self._senders: dict[bytes, Send] = {DOCUMENT: send_documents, NOTE: send_notes}
+        self._sync_each = sync_each
+        self._send = (send_documents, send_notes)
         self._clock = clock
         self._thread = Periodic("hgmem-recorder", TURN_S, self.turn)
         self._start_over()
@@ -98,7 +102,7 @@ class Recorder:
         """Deliver all that was recorded before; whether the server has it, in at most so many seconds."""
         until = self._clock() + timeout_s
         goal = self._recorded
-        self._not_before = 0.0
+        self._not_before = float("-inf")
         while self._handled < goal and self._clock() < until:
             if self._thread.running:
                 self._thread.wake()
@@ -113,153 +117,146 @@ class Recorder:
         """Deliver what is possible in the time; the rest stays on disk for the next process."""
         done = self.flush(timeout_s) if self._recorded > self._handled else True
         self._thread.stop(timeout_s=1.0)
-        if self._lane is not None:
-            self._spill()
-            self._lane.release()
-            self._lane = None
+        self._spill()
+        lane, self._lane = self._lane, None
+        if lane is not None:
+            lane.release()
         return done
 
-    def adopt(self) -> int:
-        """Take over at once what dead processes left; how many segments."""
+    def adopt(self, home: Path | None = None) -> int:
+        """Take over at once what dead processes left, here or in another ``home``; how many segments."""
         try:
             lane = self._own_lane()
-        except OSError:
+            taken = lane.adopt(home / "spool" if home else None) if lane is not None else 0
+        except OSError as error:
+            log.warning("What others left in %s cannot be taken over: %s", home or self.home, error)
             return 0
-        taken = lane.adopt() if lane is not None else 0
-        self._recorded += taken  # so that a flush waits for them
+        self._count(taken)  # so that a flush waits for them
         return taken
 
     def stats(self) -> Stats:
         """Counts since this process began."""
+        lane = self._lane
         return Stats(
-            waiting_bytes=self._lane.bytes if self._lane else 0,
+            waiting_bytes=lane.bytes if lane else 0,
+            oldest_s=lane.oldest_s() if lane else 0.0,
             in_memory=len(self._memory),
             recorded=self._recorded,
-            delivered=self._delivered,
-            refused=self._refused,
-            dropped=self._dropped,
+            delivered=self._delivery.delivered,
+            refused=self._delivery.refused,
+            dropped=self._unreadable + self._memory.dropped,
             last_error=self._last_error,
         )
 
     def turn(self) -> None:
-        """Deliver what waits, unless it is too early to try again."""
+        """Deliver what waits, unless it is too early to try again. Whatever goes wrong, it is kept."""
         with self._delivering:
-            now = self._clock()
             try:
                 lane = self._own_lane()
             except OSError:
                 lane = None
-            if lane is not None and now - self._adopted_at >= ADOPT_EVERY_S:
-                self._adopted_at = now
-                lane.adopt()
-            if now < self._not_before:
-                return
             try:
-                self._deliver(lane)
-            except HGMemError as error:
+                self._adopt_now_and_then(lane)
+                if self._clock() >= self._not_before:
+                    self._deliver(lane)
+            except Exception as error:  # a broken disk, a broken sender: later it may be well again
                 self._put_off(error)
+            self._sync_now_and_then(lane)
 
     def _deliver(self, lane: Lane | None) -> None:
         """Segments oldest first, then what is in memory. Raises the error that says: not now."""
         goal = self._recorded
-        if lane is not None:
-            for segment in lane.seal():
-                self._deliver_segment(lane, segment)
-        while self._memory:
-            waiting = list(self._memory)
-            self._send_all(waiting)
-            for _ in waiting:
-                self._memory_bytes -= len(self._memory.popleft())
-        self._handled = goal
+        for segment in lane.seal() if lane is not None else ():
+            self._send_entries(read_frames(segment), str(segment))
+            if lane is not None:
+                lane.discard(segment)
+            self._sent.pop(str(segment), None)
+            self._sync_now_and_then(lane)
+        while entries := self._memory.take(MAX_BATCH_BYTES):
+            try:
+                self._send_entries(entries, "")
+            except BaseException:
+                self._memory.put_back(entries)
+                raise
+        self._handled = max(self._handled, goal)
         self._failures = 0
         self._last_error = ""
 
-    def _deliver_segment(self, lane: Lane, segment: Path) -> None:
-        try:
-            self._send_all(read_frames(segment))
-        except HGMemError:
-            if segment.name not in self._synced:
-                sync_file(segment)
-                self._synced.add(segment.name)
-            raise
-        lane.discard(segment)
-        self._synced.discard(segment.name)
+    def _send_entries(self, entries: Iterable[bytes], segment: str) -> None:
+        """Batch after batch; those of a segment that arrived at an earlier try are left out."""
+        for number, (kind, batch) in enumerate(self._delivery.batches(entries)):
+            if number >= self._sent.get(segment, 0):
+                self._delivery.send(kind, batch)
+                if segment:
+                    self._sent[segment] = number + 1
 
-    def _send_all(self, frames: Iterable[bytes]) -> None:
-        kinds: dict[bytes, list[dict[str, Any]]] = {DOCUMENT: [], NOTE: []}
-        for frame in frames:
-            if frame[:1] in kinds:
-                kinds[frame[:1]].append(json.loads(frame[1:]))
-        for kind, items in ((DOCUMENT, list(merge_documents(kinds[DOCUMENT]))), (NOTE, kinds[NOTE])):
-            for batch in _batches(items):
-                self._send(kind, batch)
+    def _adopt_now_and_then(self, lane: Lane | None) -> None:
+        now = self._clock()
+        if lane is not None and now - self._adopted_at >= ADOPT_EVERY_S:
+            self._adopted_at = now
+            lane.adopt()
 
-    def _send(self, kind: bytes, batch: list[dict[str, Any]]) -> None:
-        """Send a batch; where the server refuses it whole, each item alone, so that one holds up no other."""
-        try:
-            results = self._senders[kind](batch)
-        except (AuthError, PermissionDenied, RateLimited, ServerError):
-            raise
-        except ApiError as error:
-            if len(batch) == 1:
-                self._set_aside(kind, batch[0], {"status": error.status, "detail": str(error)})
-                return
-            for item in batch:
-                self._send(kind, [item])
-            return
-        for item, result in zip(batch, results, strict=True):
-            if result.get("status") in TAKEN:
-                self._delivered += 1
-            else:
-                self._set_aside(kind, item, result)
+    def _sync_now_and_then(self, lane: Lane | None) -> None:
+        now = self._clock()
+        if lane is not None and now - self._synced_at >= SYNC_EVERY_S:
+            self._synced_at = now
+            try:
+                lane.sync()
+            except OSError as error:
+                self._warn("The spool in %s cannot be synced: %s", error)
 
-    def _put_off(self, error: HGMemError) -> None:
-        """Not now: the next try is later each time; wrong keys are tried once a minute."""
+    def _put_off(self, error: Exception) -> None:
+        """Not now: the next try is later each time; what does not mend itself is tried once a minute."""
         self._failures += 1
         pause_s = min(0.5 * float(2 ** min(self._failures, 10)), SLOWEST_S)
-        if isinstance(error, AuthError | PermissionDenied):
+        least_s = 0.0
+        if isinstance(error, RateLimited | ServerError):
+            least_s = error.retry_after_s
+        elif isinstance(error, ApiError | BadAnswer):
             pause_s = SLOWEST_S
-        elif isinstance(error, RateLimited | ServerError):
-            pause_s = max(pause_s, error.retry_after_s)
-        self._not_before = self._clock() + pause_s * (1 + random.random() * 0.1)  # noqa: S311 - spreads load
-        if str(error) != self._last_error:
-            log.warning("What was recorded cannot be delivered now; it is kept: %s", error)
-        self._last_error = str(error)
+        spread = random.random()  # noqa: S311 - many clients do not come back at once
+        self._not_before = self._clock() + max(pause_s * (0.5 + 0.5 * spread), least_s * (1 + 0.1 * spread))
+        said = str(error) or type(error).__name__
+        if said != self._last_error:
+            log.warning("What was recorded cannot be delivered now; it is kept: %s", said)
+        self._last_error = said
 
     def _keep(self, kind: bytes, document: Document) -> bool:
         try:
             text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-            payload = kind + text.encode("utf-8", "surrogatepass")
         except (TypeError, ValueError, RecursionError) as error:
             log.warning("A document is no JSON and is not recorded: %s", error)
-            self._dropped += 1
+            self._unreadable += 1
             return False
-        is_safe = self._write(payload)
-        self._recorded += 1
-        self._thread.start()
+        is_safe = self._write(kind + text.encode("utf-8", "replace"))
+        self._count(1)
+        try:
+            self._thread.start()
+        except RuntimeError as error:  # no more threads, or the interpreter ends: the next one delivers
+            self._warn("Nothing of %s is delivered now: %s", error)
         return is_safe
 
     def _write(self, payload: bytes) -> bool:
         try:
-            lane = self._own_lane()
-            if lane is None:
-                raise OSError("there is no spool")
-            lane.append(payload)
+            self._append(payload)
         except OSError as error:
-            self._keep_in_memory(payload, error)
+            self._warn("The spool in %s takes nothing (%s); recording goes on in memory.", error)
+            self._memory.add(payload)
             return False
         return True
 
-    def _keep_in_memory(self, payload: bytes, error: OSError) -> None:
-        now = self._clock()
-        if now - self._warned_at > WARN_EVERY_S:
-            self._warned_at = now
-            log.warning("The spool in %s takes nothing (%s); recording goes on in memory.", self._home, error)
-        self._memory.append(payload)
-        self._memory_bytes += len(payload)
-        while self._memory_bytes > MAX_MEMORY_BYTES and len(self._memory) > 1:
-            self._memory_bytes -= len(self._memory.popleft())
-            self._dropped += 1
+    def _append(self, payload: bytes) -> None:
+        lane = self._own_lane()
+        if lane is None:
+            raise OSError("there is no spool")
+        try:
+            lane.append(payload)
+        except FileNotFoundError:  # somebody deleted the folder: another one
+            with self._making:
+                if self._lane is lane:
+                    lane.forget()
+                    self._lane = None
+            raise
 
     def _own_lane(self) -> Lane | None:
         """The lane of this process. After the disk refused one, it is asked again once a minute."""
@@ -267,7 +264,7 @@ class Recorder:
             with self._making:
                 if self._lane is None:
                     try:
-                        self._lane = Lane(self._home / "spool", self._limit)
+                        self._lane = Lane(self.home / "spool", self._limit, sync_each=self._sync_each)
                     except OSError:
                         self._lane_not_before = self._clock() + SLOWEST_S
                         raise
@@ -275,39 +272,39 @@ class Recorder:
 
     def _spill(self) -> None:
         """At the end: what is still in memory goes to the disk if there is room by now."""
-        while self._memory and self._lane is not None:
+        while self._lane is not None and (entries := self._memory.take(1)):
             try:
-                self._lane.append(self._memory[0])
+                self._lane.append(entries[0])
             except OSError:
-                self._dropped += len(self._memory)
-                return
-            self._memory.popleft()
+                self._memory.put_back(entries)
+                break
+        if lost := len(self._memory):
+            self._memory.drop_all()
+            log.warning("%s entries that only were in memory are lost.", lost)
 
-    def _set_aside(self, kind: bytes, item: Document, result: Document) -> None:
-        """The server will never take it: kept with the reason in ``home/refused``, for a person."""
-        self._refused += 1
-        reason = {name: result.get(name) for name in ("status", "detail", "errors") if result.get(name)}
-        log.warning(
-            "The server refused what was recorded of %s: %s", item.get("external_id", "a decision"), reason
-        )
-        row = json.dumps({"kind": KINDS[kind], "reason": reason, "item": item}, ensure_ascii=False)
-        try:
-            append_refused(self._home / "refused", row.encode("utf-8", "surrogatepass"))
-        except OSError as error:
-            log.warning("It cannot be set aside either: %s", error)
+    def _count(self, entries: int) -> None:
+        with self._counting:
+            self._recorded += entries
+
+    def _warn(self, text: str, error: Exception) -> None:
+        """At most once a minute: a full disk is met by every call."""
+        now = self._clock()
+        if now - self._warned_at > WARN_EVERY_S:
+            self._warned_at = now
+            log.warning(text, self.home, error)
 
     def _start_over(self) -> None:
         self._lane = None
         self._lane_not_before = float("-inf")
         self._making = threading.Lock()
         self._delivering = threading.Lock()
-        self._memory = deque()
-        self._memory_bytes = 0
-        self._synced: set[str] = set()
-        self._recorded = self._handled = self._delivered = self._refused = self._dropped = 0
+        self._counting = threading.Lock()
+        self._memory = Buffer(MAX_MEMORY_BYTES)
+        self._delivery = Delivery(self.home, *self._send)
+        self._sent: dict[str, int] = {}
+        self._recorded = self._handled = self._unreadable = 0
         self._failures = 0
-        self._not_before = self._adopted_at = float("-inf")
-        self._warned_at = float("-inf")
+        self._not_before = self._adopted_at = self._synced_at = self._warned_at = float("-inf")
         self._last_error = ""
 
     def _after_fork(self) -> None:
@@ -315,17 +312,3 @@ class Recorder:
         if self._lane is not None:
             self._lane.forget()
         self._start_over()
-
-
-def _batches(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    batch: list[dict[str, Any]] = []
-    size = 0
-    for item in items:
-        length = len(json.dumps(item))
-        if batch and (size + length > MAX_BATCH_BYTES or len(batch) >= MAX_BATCH):
-            yield batch
-            batch, size = [], 0
-        batch.append(item)
-        size += length
-    if batch:
-        yield batch

@@ -82,8 +82,7 @@ class BundleFile:
     """The last good bundle of one server and key, on disk (mode 0600)."""
 
     def __init__(self, settings: Settings) -> None:
-        name = hashlib.sha256(f"{settings.url}\n{settings.key_prefix}".encode()).hexdigest()[:16]
-        self.path = settings.home / f"rules-{name}.bundle"
+        self.path = settings.home / f"rules-{settings.destination(settings.key_prefix)}.bundle"
 
     def save(self, body: bytes, signature: str, etag: str) -> None:
         """Replace the copy, whole or not at all. A disk that refuses is logged: the rules are in memory."""

@@ -33,8 +33,9 @@ class Runtime:
         self._asking = Api(self.settings, timeout_s=self.settings.deadline_s)
         self._sending = Api(self.settings, timeout_s=10.0)
         self.recorder = Recorder(
-            self.settings.home, self.settings.spool_bytes,
+            self.settings.folder, self.settings.spool_bytes,
             self._sending.record_experience, self._sending.post_receipts,
+            sync_each=self.settings.fsync == "always",
         )  # fmt: skip
         self.rules = RulesCopy(self.settings, self._sending.get_ruleset)
         self.decider = Decider(self.settings, self.rules, self._asking.get_corrections, self.recorder.note)

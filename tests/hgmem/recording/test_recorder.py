@@ -123,15 +123,13 @@ def test_turn__one_document_is_refused__is_set_aside_alone(
     assert recorder.stats().refused == 1
 
 
-def test_turn__whole_batch_is_refused__each_is_tried_alone(
-    recorder: Recorder, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_turn__whole_batch_is_refused__each_is_tried_alone(server: Server, tmp_path: Path) -> None:
     def send(documents: Sequence[Any]) -> Any:
         if any(item["external_id"] == "bad" for item in documents):
             raise InvalidRequest("no", status=422)
         return Server.send(server, documents)
 
-    recorder._senders[b"d"] = send
+    recorder = Recorder(tmp_path, LIMIT, send, server.take_notes)
     for name in ("good", "bad", "fine"):
         recorder.record(document(name))
     assert recorder.flush() is True
