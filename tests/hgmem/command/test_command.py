@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hgmem.api.settings import load_settings
 from hgmem.command.main import main
 from hgmem.command.terminal import printable
 from hgmem.runtime.client import Client
@@ -130,8 +131,8 @@ def test_import__nobody_to_ask__asks_for_yes(
 def test_spool__refused_and_waiting__can_be_seen_retried_and_dropped(
     secret: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = tmp_path / "refused"
-    folder.mkdir()
+    folder = load_settings({}).folder / "refused"
+    folder.mkdir(parents=True)
     row = {
         "kind": "experience",
         "reason": {"status": "invalid"},
