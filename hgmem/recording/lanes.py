@@ -149,11 +149,15 @@ class Lane:
             self._file = -1
 
     def _take(self, path: Path) -> int:
-        """Rename each segment into this lane: before any of its own, since it is older."""
+        """Rename each segment into this lane: before any of its own, since it is older, and in their order.
+
+        Out of order the end of a task could arrive before its calls, and the server takes no call after it.
+        """
+        name = uuid4().hex
         segments = sorted(path.glob(f"*{SUFFIX}"))
         for number, segment in enumerate(segments):
             size = segment.stat().st_size
-            segment.rename(self.path / f"00000000-{uuid4().hex}-{number:08d}{SUFFIX}")
+            segment.rename(self.path / f"00000000-{name}-{number:08d}{SUFFIX}")
             with self._writing:
                 self.bytes += size
         return len(segments)
