@@ -24,7 +24,8 @@ from uuid import uuid4
 HEAD: Final = struct.Struct(">II")
 MAX_FRAME_BYTES: Final = 16 * 1024 * 1024
 MAX_REFUSED_BYTES: Final = 16 * 1024 * 1024
-SEGMENT_BYTES: Final = 4 * 1024 * 1024
+SEGMENT_BYTES: Final = 2 * 1024 * 1024
+"""Also what is sent at once, at most: a quarter of what the server takes in a request."""
 NEW_LANE_TRIES: Final = 5
 LOCK: Final = "lock"
 SUFFIX: Final = ".log"

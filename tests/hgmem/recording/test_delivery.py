@@ -215,8 +215,10 @@ def test_sync__disk_is_slow__holds_up_no_call(tmp_path: Path, monkeypatch: pytes
         began.set()
         assert may_end.wait(10)
 
-    recorder, _ = make_recorder(tmp_path, away)
+    now = [0.0]
+    recorder, _ = make_recorder(tmp_path, away, clock=lambda: now[0])
     recorder.record(document("t", call(0)))
+    now[0] += SYNC_EVERY_S
     monkeypatch.setattr(os, "fsync", fsync)
     thread = threading.Thread(target=recorder.turn)
     thread.start()
@@ -237,9 +239,11 @@ def test_sync__server_is_away__each_second_what_is_new(
     for seq in range(3):
         recorder.record(document("t", call(seq)))
         recorder.turn()
+        now[0] += SYNC_EVERY_S
+        recorder.turn()
         recorder.turn()
         counts.append(len(synced))
-        now[0] += SYNC_EVERY_S
+    now[0] += SYNC_EVERY_S
     recorder.turn()
     assert counts == [2, 4, 6]  # a segment and its folder each time
     assert len(synced) == 6
