@@ -63,6 +63,10 @@ class _Fixed(RulesCopy):
     def start(self) -> None:
         """Nothing to look after."""
 
+    def refresh(self) -> bool:
+        """Nothing to ask for."""
+        return False
+
 
 def _away(_asked: Any) -> NoReturn:
     raise ConnectionFailed("there is no server")

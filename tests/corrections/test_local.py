@@ -103,6 +103,12 @@ def test_broken_condition__failed_here__is_counted_there(cast: Cast, client: hgm
     assert rule.error_count == 1
 
 
+def test_refresh_rules__server_is_there__has_the_newest(cast: Cast, client: hgmem.Client) -> None:
+    make_rule(cast.workspace)
+    assert client.refresh_rules() is True
+    assert client.rules.freshness().rules == 1
+
+
 def test_refresh__nothing_changed__costs_no_body(cast: Cast, client: hgmem.Client) -> None:
     make_rule(cast.workspace)
     assert client.rules.refresh() is True

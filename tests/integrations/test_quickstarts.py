@@ -60,5 +60,8 @@ def test_quickstart__as_printed__fails_first_and_works_with_the_rule(
     assert goals == {(FRAMEWORK.get(name, name), goal)}
 
 
-def test_quickstarts__each_page__is_run() -> None:
-    assert {path.stem for path in PAGES.glob("*.md")} == {*FIRST, *SECOND}
+def test_quickstarts__each_page__is_run_and_in_the_index() -> None:
+    written = {path.stem for path in PAGES.glob("*.md")} - {"README"}
+    assert written == {*FIRST, *SECOND}
+    index = (PAGES / "README.md").read_text()
+    assert [name for name in written if f"({name}.md)" not in index] == []

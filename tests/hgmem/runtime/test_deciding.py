@@ -128,6 +128,11 @@ def test_decide__nothing_listens__the_breaker_spares_the_wait(tmp_path: Path) ->
     assert reasons == ["connection"] * ENOUGH + ["breaker"] * 2
 
 
+def test_refresh_rules__nothing_listens__says_so_and_raises_nothing(tmp_path: Path) -> None:
+    with hgmem.Client("http://127.0.0.1:9", "hgm_unknown", home=tmp_path) as client:
+        assert client.refresh_rules() is False
+
+
 def test_decide__all_askers_hang__others_go_on_at_once(tmp_path: Path) -> None:
     with serve(hang) as url, client_of(url, tmp_path, deadline_s=2) as client:
         threads = [threading.Thread(target=client.decide, args=(CONTEXT,)) for _ in range(4)]
