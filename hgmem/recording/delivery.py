@@ -16,7 +16,6 @@ Document = Mapping[str, Any]
 Send = Callable[[Sequence[Document]], Sequence[Mapping[str, Any]]]
 """Sends a batch; a result for each item with ``status``. Raises an HGMemError when it did not arrive."""
 
-MAX_BATCH_BYTES: Final = 2 * 1024 * 1024
 MAX_BATCH: Final = 100
 MAX_BATCH_CALLS: Final = 500
 """What the server takes in one request."""
@@ -116,15 +115,13 @@ def _count_calls(item: Document) -> int:
 
 def _batches(items: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     batch: list[dict[str, Any]] = []
-    size = calls = 0
+    calls = 0
     for item in items:
-        length, more = len(json.dumps(item)), _count_calls(item)
-        is_full = size + length > MAX_BATCH_BYTES or calls + more > MAX_BATCH_CALLS or len(batch) >= MAX_BATCH
-        if batch and is_full:
+        more = _count_calls(item)
+        if batch and (calls + more > MAX_BATCH_CALLS or len(batch) >= MAX_BATCH):
             yield batch
-            batch, size, calls = [], 0, 0
+            batch, calls = [], 0
         batch.append(item)
-        size += length
         calls += more
     if batch:
         yield batch

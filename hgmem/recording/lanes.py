@@ -24,7 +24,8 @@ from uuid import uuid4
 HEAD: Final = struct.Struct(">II")
 MAX_FRAME_BYTES: Final = 16 * 1024 * 1024
 MAX_REFUSED_BYTES: Final = 16 * 1024 * 1024
-SEGMENT_BYTES: Final = 4 * 1024 * 1024
+SEGMENT_BYTES: Final = 2 * 1024 * 1024
+"""Also what is sent at once, at most: a quarter of what the server takes in a request."""
 NEW_LANE_TRIES: Final = 5
 LOCK: Final = "lock"
 SUFFIX: Final = ".log"
@@ -149,11 +150,15 @@ class Lane:
             self._file = -1
 
     def _take(self, path: Path) -> int:
-        """Rename each segment into this lane: before any of its own, since it is older."""
+        """Rename each segment into this lane: before any of its own, since it is older, and in their order.
+
+        Out of order the end of a task could arrive before its calls, and the server takes no call after it.
+        """
+        name = uuid4().hex
         segments = sorted(path.glob(f"*{SUFFIX}"))
         for number, segment in enumerate(segments):
             size = segment.stat().st_size
-            segment.rename(self.path / f"00000000-{uuid4().hex}-{number:08d}{SUFFIX}")
+            segment.rename(self.path / f"00000000-{name}-{number:08d}{SUFFIX}")
             with self._writing:
                 self.bytes += size
         return len(segments)

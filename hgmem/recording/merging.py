@@ -1,12 +1,10 @@
 """Many small documents of one task become few: the calls together, the last word on everything else."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 MAX_CALLS: Final = 400
 """Calls of one document that is sent; the server takes 500 in a request."""
-MAX_BYTES: Final = 2 * 1024 * 1024
 _ENDING: Final = ("final", "outcome", "finished_at")
 
 
@@ -55,24 +53,11 @@ def _parts(task: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if not calls:
         yield task
         return
-    groups = list(_groups(calls))
     early = {name: value for name, value in task.items() if name not in _ENDING}
+    groups = [calls[start : start + MAX_CALLS] for start in range(0, len(calls), MAX_CALLS)]
     for group in groups[:-1]:
         yield {**early, "calls": group}
     yield {**task, "calls": groups[-1]}
-
-
-def _groups(calls: list[Any]) -> Iterator[list[Any]]:
-    group: list[Any] = []
-    size = 0
-    for call in calls:
-        length = len(json.dumps(call))
-        if group and (len(group) >= MAX_CALLS or size + length > MAX_BYTES):
-            yield group
-            group, size = [], 0
-        group.append(call)
-        size += length
-    yield group
 
 
 def _says(value: Any) -> bool:

@@ -20,8 +20,8 @@ from typing import Final
 from hgmem.api.errors import ApiError, BadAnswer, RateLimited, ServerError
 from hgmem.periodic import Periodic
 from hgmem.recording.buffer import Buffer
-from hgmem.recording.delivery import DOCUMENT, MAX_BATCH_BYTES, NOTE, Delivery, Document, Send
-from hgmem.recording.lanes import Lane, read_frames
+from hgmem.recording.delivery import DOCUMENT, NOTE, Delivery, Document, Send
+from hgmem.recording.lanes import SEGMENT_BYTES, Lane, read_frames
 
 log = logging.getLogger(__name__)
 
@@ -172,7 +172,7 @@ class Recorder:
                 lane.discard(segment)
             self._sent.pop(str(segment), None)
             self._sync_now_and_then(lane)
-        while entries := self._memory.take(MAX_BATCH_BYTES):
+        while entries := self._memory.take(SEGMENT_BYTES):
             try:
                 self._send_entries(entries, "")
             except BaseException:
@@ -304,7 +304,8 @@ class Recorder:
         self._sent: dict[str, int] = {}
         self._recorded = self._handled = self._unreadable = 0
         self._failures = 0
-        self._not_before = self._adopted_at = self._synced_at = self._warned_at = float("-inf")
+        self._not_before = self._adopted_at = self._warned_at = float("-inf")
+        self._synced_at = self._clock()
         self._last_error = ""
 
     def _after_fork(self) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from hgmem.api.settings import load_settings
+from hgmem.api.errors import ConnectionFailed
+from hgmem.api.settings import Settings
 from hgmem.command.main import main
 from hgmem.command.terminal import printable
+from hgmem.recording.recorder import Recorder
 from hgmem.runtime.client import Client
 from memory.domain.access import Scope
 from memory.models import Task
@@ -131,7 +133,7 @@ def test_import__nobody_to_ask__asks_for_yes(
 def test_spool__refused_and_waiting__can_be_seen_retried_and_dropped(
     secret: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder = load_settings({}).folder / "refused"
+    folder = Settings(url=URL, key=secret, home=tmp_path).folder / "refused"
     folder.mkdir(parents=True)
     row = {
         "kind": "experience",
@@ -147,6 +149,26 @@ def test_spool__refused_and_waiting__can_be_seen_retried_and_dropped(
     assert "all is delivered" in capsys.readouterr().out
     assert Task.objects.get().external_id == "late"
     assert main(["spool", "drop"]) == 0
+
+
+def test_spool__key_was_changed__takes_over_what_waits_for_the_old_one(
+    secret: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = Settings(url=URL, key="hgm_old00000-and-so-on", home=tmp_path)
+    left = Recorder(old.folder, old.spool_bytes, away, away)
+    left.record({"external_id": "late", "calls": []})
+    left.close(0.0)
+    assert main(["spool"]) == 0
+    assert "wait for other servers or keys" in capsys.readouterr().out
+    assert main(["spool", "deliver"]) == 0
+    assert not Task.objects.exists()
+    assert main(["spool", "deliver", "--from-key", old.key_prefix]) == 0
+    assert "1 files of hgm_old0" in capsys.readouterr().out
+    assert Task.objects.get().external_id == "late"
+
+
+def away(_items: Any) -> Any:
+    raise ConnectionFailed("away")
 
 
 def test_proxy__which_server__has_to_be_said(secret: str, capsys: pytest.CaptureFixture[str]) -> None:

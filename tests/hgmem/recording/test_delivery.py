@@ -170,6 +170,26 @@ def test_merge__more_calls_than_one_document_takes__ends_with_the_last(tmp_path:
     assert (last["final"], last["goal"], last["calls"]) == (True, "find", [call(MAX_CALLS)])
 
 
+def test_adopt__several_segments__are_delivered_in_their_order(tmp_path: Path) -> None:
+    """The server takes no call of a task after its end."""
+    dead, _ = make_recorder(tmp_path, away)
+    for number in range(12):
+        dead.record(document(str(number), call(0)))
+        dead.flush(0.0)
+        dead.turn()  # ends a segment
+        dead._not_before = 0.0
+    dead.close(0.0)
+    middle, _ = make_recorder(tmp_path, away)
+    middle.adopt()
+    middle.record(document("12", call(0)))
+    middle.close(0.0)
+    heir, seen = make_recorder(tmp_path, created)
+    heir.record(document("13", call(0)))
+    assert heir.adopt() == 13
+    assert heir.flush() is True
+    assert [item["external_id"] for item in seen] == [str(number) for number in range(14)]
+
+
 def test_record__text_is_no_unicode__arrives_without_it(tmp_path: Path) -> None:
     recorder, seen = make_recorder(tmp_path, created)
     assert recorder.record(document("t", call(0, output=os.fsdecode(b"a\xff")))) is True
@@ -195,8 +215,10 @@ def test_sync__disk_is_slow__holds_up_no_call(tmp_path: Path, monkeypatch: pytes
         began.set()
         assert may_end.wait(10)
 
-    recorder, _ = make_recorder(tmp_path, away)
+    now = [0.0]
+    recorder, _ = make_recorder(tmp_path, away, clock=lambda: now[0])
     recorder.record(document("t", call(0)))
+    now[0] += SYNC_EVERY_S
     monkeypatch.setattr(os, "fsync", fsync)
     thread = threading.Thread(target=recorder.turn)
     thread.start()
@@ -217,9 +239,11 @@ def test_sync__server_is_away__each_second_what_is_new(
     for seq in range(3):
         recorder.record(document("t", call(seq)))
         recorder.turn()
+        now[0] += SYNC_EVERY_S
+        recorder.turn()
         recorder.turn()
         counts.append(len(synced))
-        now[0] += SYNC_EVERY_S
+    now[0] += SYNC_EVERY_S
     recorder.turn()
     assert counts == [2, 4, 6]  # a segment and its folder each time
     assert len(synced) == 6
