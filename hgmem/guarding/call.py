@@ -291,12 +291,20 @@ def _described(error: BaseException | str) -> dict[str, Any]:
     if getattr(error, "tells_cause", False) and error.__cause__ is not None:
         error = error.__cause__
     described: dict[str, Any] = {
-        "type": type(error).__name__[:MAX_NAME_CHARS], "message": str(error)[:MAX_ERROR_CHARS],
+        "type": type(error).__name__[:MAX_NAME_CHARS], "message": _message_of(error)[:MAX_ERROR_CHARS],
     }  # fmt: skip
     status = getattr(getattr(error, "response", None), "status_code", None)
     if isinstance(status, int) and 100 <= status <= 599:
         described["http_status"] = status
     return described
+
+
+def _message_of(error: BaseException) -> str:
+    """Whatever an exception of the agent says of itself, even if saying it fails."""
+    try:
+        return str(error)
+    except Exception as fault:
+        return f"<its text cannot be had: {type(fault).__name__}>"
 
 
 def _status_of(error: BaseException | str) -> Status:

@@ -13,6 +13,7 @@ from hgmem.guarding.call import Call, Result, Step
 from hgmem.guarding.tasks import Task, current_task
 from hgmem.guarding.wording import step_failed, step_made
 from hgmem.runtime.client import Runtime as Client
+from hgmem.runtime.verdict import Verdict
 
 Invoke = Callable[[str, dict[str, Any]], Any]
 AsyncInvoke = Callable[[str, dict[str, Any]], Awaitable[Any]]
@@ -88,8 +89,14 @@ def conclude(call: Call, output: Any) -> Result:
 
 
 async def aconclude(call: Call, output: Any) -> Result:
-    """:func:`conclude`, without holding the event loop."""
-    return call.concluded(output, await call.task.client.adecide(call.returned(output)))
+    """:func:`conclude`, without holding the event loop. Cancelled meanwhile, it is recorded all the same."""
+    question = call.returned(output)
+    try:
+        verdict = await call.task.client.adecide(question)
+    except BaseException:
+        call.concluded(output, Verdict.open(question, "cancelled"))
+        raise
+    return call.concluded(output, verdict)
 
 
 def conclude_error(call: Call, error: BaseException | str) -> Result:
@@ -98,8 +105,14 @@ def conclude_error(call: Call, error: BaseException | str) -> Result:
 
 
 async def aconclude_error(call: Call, error: BaseException | str) -> Result:
-    """:func:`conclude_error`, without holding the event loop."""
-    return call.failed(error, await call.task.client.adecide(call.raised(error)))
+    """:func:`conclude_error`, without holding the event loop. Cancelled meanwhile, it is recorded."""
+    question = call.raised(error)
+    try:
+        verdict = await call.task.client.adecide(question)
+    except BaseException:
+        call.failed(error)
+        raise
+    return call.failed(error, verdict)
 
 
 def run_call(call: Call, invoke: Invoke, approve: Approve | None = None) -> Result:

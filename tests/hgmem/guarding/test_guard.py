@@ -195,6 +195,42 @@ def test_guard__cancelled__is_recorded_and_goes_on() -> None:
     assert client.calls[0]["status"] == "cancelled"
 
 
+def test_guard__exception_cannot_say_what_it_is__goes_on_all_the_same() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    def fail() -> None:
+        raise Mute
+
+    client = with_rules()
+    with pytest.raises(Mute):
+        hgmem.guard(fail, client=client)()
+    assert client.calls[0]["error"]["message"] == "<its text cannot be had: RuntimeError>"
+
+
+def test_guard__cancelled_while_it_asks_about_the_output__is_recorded() -> None:
+    client = with_rules()
+    decide = client.adecide
+
+    async def slow(context: dict[str, Any]) -> Any:
+        if context["point"] == "after":
+            await asyncio.sleep(60)
+        return await decide(context)
+
+    client.adecide = slow
+
+    async def run() -> None:
+        calling = asyncio.create_task(hgmem.guard(aweather, name="weather", client=client)("Rome"))
+        await asyncio.sleep(0.02)
+        calling.cancel()
+        await calling
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(run())
+    assert (client.calls[0]["status"], client.calls[0]["output"]) == ("ok", "sunny in Rome for 1")
+
+
 def test_guard__fails_closed__is_not_called_without_rules() -> None:
     client = hgmem.Client("http://127.0.0.1:9", "hgm_x", fail_closed="pay*", deadline_s=0.5)
     called = []
