@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,9 @@ def ask(cast: Cast, tmp_path: Path, live_server: Any) -> Any:
             async with Client(build_server(client)) as seen:
                 return await work(seen)
 
-        with hgmem.Client(live_server.url, secret, home=tmp_path) as client:
-            return asyncio.run(run(client))
+        client = hgmem.Client(live_server.url, secret, home=tmp_path)
+        with client, ThreadPoolExecutor(1) as pool:  # the browser's tests leave a loop running in this thread
+            return pool.submit(asyncio.run, run(client)).result(60)
 
     return play
 
