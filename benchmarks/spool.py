@@ -26,7 +26,7 @@ from hgmem.recording.delivery import DOCUMENT, Delivery
 from hgmem.recording.recorder import Recorder
 
 GOAL_US = 200.0
-GOAL_RATIO = 0.8
+GOAL_RATIO = 0.5
 LIMIT = 1 << 30
 CALLS_A_TASK = 20
 

@@ -2,8 +2,6 @@
 
 An agent is a process that records calls and prints each that ``record`` said true to. It ends by SIGKILL, and
 so does the server, while both are busy. At the end a last process delivers what is left.
-
-As a program it is such an agent: ``python -m benchmarks.spool_kills NAME``.
 """
 
 import os
@@ -60,7 +58,8 @@ def _agent(name: str, url: str, key: str, home: Path) -> Iterator[Path]:
     log = home / f"{name}.txt"
     environment = {**os.environ, "HGMEM_URL": url, "HGMEM_KEY": key, "HGMEM_HOME": str(home)}
     with log.open("wb") as out:
-        command = [sys.executable, "-m", "benchmarks.spool_kills", name]
+        code = f"from benchmarks.spool_kills import record_until_killed; record_until_killed({name!r})"
+        command = [sys.executable, "-c", code]
         child = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, start_new_session=True)
     try:
         yield log
@@ -84,18 +83,14 @@ def _read(log: Path) -> Iterator[Call]:
             yield task, int(seq)
 
 
-def main() -> int:
-    """Record until killed."""
+def record_until_killed(name: str) -> None:
+    """What an agent's process does."""
     client = hgmem.Client()
     number = 0
     while True:
-        task, seq = f"{sys.argv[1]}-{number // CALLS_A_TASK}", number % CALLS_A_TASK
+        task, seq = f"{name}-{number // CALLS_A_TASK}", number % CALLS_A_TASK
         call = {"seq": seq, "tool": "search", "input": {"n": number}, "output": "found " * 20, "status": "ok"}
         if client.record({"external_id": task, "calls": [call], "final": seq == CALLS_A_TASK - 1}):
             os.write(1, f"{task} {seq}\n".encode())
         number += 1
         time.sleep(PAUSE_S)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
