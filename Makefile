@@ -14,7 +14,8 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11 python3.1
   then echo $$name; break; fi; done)
 # Checks must never touch the data, the database or the broker of a running installation.
 CHECK_ENV := env -u DATABASE_URL -u REDIS_URL -u SECRET_KEY HGMEM_VAR=var/check
-WORKERS ?= 2
+# One more than the cores of a small machine: tests also wait, for workers and browsers.
+WORKERS ?= 3
 ARGS ?=
 # Once is enough for tests that no database takes part in, or only one of their own, for those of the browser and the
 # benchmarks, and for the guards that walk every route and read every file.
