@@ -72,6 +72,7 @@ def guard(
         return functools.partial(
             guard, name=name, version=version, hints=hints, approve=approve, client=client
         )  # fmt: skip
+    tool = getattr(tool, "__hgmem_tool__", tool)  # guarded twice is guarded once, as said last
     known = Tool(tool, name or getattr(tool, "__name__", type(tool).__name__), version)
     guarded = _Guarded(known, hints, approve, client)
     if client is not None:

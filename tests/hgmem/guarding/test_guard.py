@@ -195,6 +195,13 @@ def test_guard__cancelled__is_recorded_and_goes_on() -> None:
     assert client.calls[0]["status"] == "cancelled"
 
 
+def test_guard__guarded_twice__is_guarded_once() -> None:
+    client = with_rules()
+    once = hgmem.guard(weather, client=client)
+    assert hgmem.guard(once, client=client, name="again")("Rome") == "sunny in Rome for 1"
+    assert [made["tool"] for made in client.calls] == ["again"]
+
+
 def test_guard__exception_cannot_say_what_it_is__goes_on_all_the_same() -> None:
     class Mute(Exception):
         def __str__(self) -> str:
