@@ -11,7 +11,7 @@ from corrections.live.rulesets import LiveRuleset, ruleset_for
 from hgmem.signatures import BUNDLE_FORMAT
 from memory.queries.workspaces import get_workspace
 
-MAX_KEPT = 100
+MAX_KEPT = 20
 """Workspaces whose document is kept; another one is made again when it is asked for."""
 
 
