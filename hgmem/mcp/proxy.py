@@ -7,6 +7,7 @@ it asks for go to the client. A task is one run of the proxy; a client that name
 
 import asyncio
 import json
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -17,7 +18,7 @@ try:
     import mcp_types as types
     from mcp import Client as Upstream
     from mcp.client.stdio import StdioServerParameters
-    from mcp.server.lowlevel.server import Server
+    from mcp.server.lowlevel.server import NotificationOptions, Server
     from mcp.server.stdio import stdio_server
     from mcp.shared.exceptions import MCPError
 except ImportError as error:
@@ -48,6 +49,13 @@ PASSED: dict[str, tuple[Any, Any, Any]] = {
     "completion/complete": (types.CompleteRequestParams, types.CompleteRequest, types.CompleteResult),
 }  # fmt: skip
 """Requests that are only passed on: their parameters, request and result."""
+CHANGED: dict[type, str] = {
+    types.ToolListChangedNotification: "send_tool_list_changed",
+    types.ResourceListChangedNotification: "send_resource_list_changed",
+    types.PromptListChangedNotification: "send_prompt_list_changed",
+}
+"""Notifications that go to every client, and what sends them."""
+MAX_SESSIONS = 1_000
 _asking: ContextVar[Any] = ContextVar("hgmem_mcp_session")
 """The client's session of the request that is being served."""
 
@@ -55,20 +63,24 @@ _asking: ContextVar[Any] = ContextVar("hgmem_mcp_session")
 class Proxy:
     """The server that clients see, over one connection to the server behind.
 
-    ``upstream`` is a URL, a command with its arguments, or (in tests) a server of the SDK.
+    ``upstream`` is a URL, a command with its arguments, or (in tests) a server of the SDK. ``mode`` is how
+    the protocol is negotiated with it: ``auto``, or ``legacy`` for the handshake of before 2026.
     """
 
-    def __init__(self, client: Runtime, upstream: Any) -> None:
+    def __init__(self, client: Runtime, upstream: Any, mode: Literal["auto", "legacy"] = "auto") -> None:
         self._client = client
         self._tasks = OpenTasks()
         self._tools: frozenset[str] = frozenset()
         self._session_name = str(uuid4())
+        self._sessions: OrderedDict[int, Any] = OrderedDict()
         self._upstream = Upstream(
             _target(upstream),
             sampling_callback=_sample,
             elicitation_callback=_elicit,
             list_roots_callback=_roots,
+            message_handler=self._heard,
             cache=None,
+            mode=mode,
         )
         self.server: Server[Any] = Server("hgmem-proxy", version=__version__)
 
@@ -96,16 +108,36 @@ class Proxy:
             if offered[method.partition("/")[0]] is not None:
                 add(method, params, self._pass(request, result))
 
+    async def _heard(self, message: Any) -> None:
+        """A list of the server behind changed: tell the clients that were met and are still there."""
+        name = CHANGED.get(type(message))
+        if name is None:
+            return
+        if isinstance(message, types.ToolListChangedNotification):
+            self._tools = frozenset()
+        for key, session in list(self._sessions.items()):
+            try:
+                await getattr(session, name)()
+            except Exception:  # that client is gone
+                self._sessions.pop(key, None)
+
+    def _met(self, context: Any) -> None:
+        self._sessions[id(context.session)] = context.session
+        if len(self._sessions) > MAX_SESSIONS:
+            self._sessions.popitem(last=False)
+
     def _pass(self, request: Any, result: Any) -> Any:
         """A handler that asks the server behind the same."""
 
         async def handle(context: Any, params: Any) -> Any:
+            self._met(context)
             with _serving(context):
                 return await self._upstream.session.send_request(request(params=params), result)
 
         return handle
 
     async def _list_tools(self, context: Any, params: Any) -> types.ListToolsResult:
+        self._met(context)
         found: types.ListToolsResult = await self._upstream.session.send_request(
             types.ListToolsRequest(params=params), types.ListToolsResult
         )
@@ -114,6 +146,7 @@ class Proxy:
         return found
 
     async def _call_tool(self, context: Any, params: types.CallToolRequestParams) -> Any:
+        self._met(context)
         if not self._tools:
             await self._list_tools(context, None)
         made = _Made(self._upstream, context, params)
@@ -208,7 +241,10 @@ async def _run(client: Runtime, upstream: Any, transport: str, host: str, port: 
     async with Proxy(client, upstream).connected() as server:
         if transport == "stdio":
             async with stdio_server() as (read, write):
-                await server.run(read, write, server.create_initialization_options())
+                changes = NotificationOptions(
+                    prompts_changed=True, resources_changed=True, tools_changed=True
+                )
+                await server.run(read, write, server.create_initialization_options(changes))
         else:
             import uvicorn
 

@@ -39,6 +39,12 @@ def second_server() -> MCPServer:
         await context.report_progress(1, 2, "half")
         return "done"
 
+    @server.tool()
+    async def learn(context: Context) -> str:
+        """Says that there are other tools now."""
+        await context.session.send_tool_list_changed()
+        return "learnt"
+
     @server.resource("weather://today")
     def today() -> str:
         """Today's weather."""
@@ -170,10 +176,33 @@ def test_proxy__everything_else__goes_through() -> None:
         return tools, resource, prompt, progress, seen.instructions
 
     tools, resource, prompt, progress, instructions = through(offline(), play)
-    assert set(tools) == {"weather", "forecast", "login", "slow"}
+    assert set(tools) == {"weather", "forecast", "login", "slow", "learn"}
     assert (resource, prompt) == ("sunny", "How is Rome?")
     assert progress == [(1, 2, "half")]
     assert instructions == "Ask me about the weather."
+
+
+def test_proxy__tools_behind_it_change__clients_are_told() -> None:
+    heard: list[str] = []
+
+    async def listen(message: Any) -> None:
+        heard.append(type(message).__name__)
+
+    async def play(seen: Client) -> None:
+        await seen.call_tool("learn", {})
+        while not heard:
+            await asyncio.sleep(0.01)
+
+    async def run() -> None:
+        proxy = Proxy(offline(), second_server(), mode="legacy")
+        async with (
+            proxy.connected() as server,
+            Client(server, message_handler=listen, mode="legacy") as seen,
+        ):
+            await asyncio.wait_for(play(seen), 20)
+
+    asyncio.run(run())
+    assert heard == ["ToolListChangedNotification"]
 
 
 def test_unknown_tool__and_resource__are_the_servers_own_errors() -> None:
