@@ -1,7 +1,7 @@
 """A proxy that stands in front of any MCP server and guards every tool call through it.
 
 Tools, resources, prompts and completions are those of the server behind. Sampling, elicitation and roots that
-it asks for go to the client. A task is one run of the proxy; a client that names a task in ``_meta``
+it asks for go to the client. A task is one session of a client; one that names a task in ``_meta``
 (``hgmem/task``) has one for each name.
 """
 
@@ -164,7 +164,9 @@ class Proxy:
 
     def _task(self, context: Any) -> Task:
         named = (context.meta or {}).get(TASK_META) if isinstance(context.meta, dict) else None
-        name = str(named)[:200] if named else self._session_name
+        headers = getattr(context.request, "headers", None) or {}
+        session = headers.get("mcp-session-id", "")  # over http one process has many clients
+        name = str(named)[:200] if named else f"{self._session_name}{session}"
         return self._tasks.open(name, self._client, framework=FRAMEWORK, **({"id": name} if named else {}))
 
 
